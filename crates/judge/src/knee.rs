@@ -48,6 +48,14 @@ pub enum NoKnee {
         /// 30 %.
         gain: f64,
     },
+    /// The median rate grew at the largest load, and the rounds at it were not all faster
+    /// than those at half of it.
+    Overlaps {
+        /// The largest load.
+        load: f64,
+        /// By how much the last doubling of the load raised the median rate.
+        gain: f64,
+    },
     /// The load of the best ratio of rate to latency lies more than a step
     /// away from N*.
     Unclear {
@@ -81,6 +89,9 @@ pub fn knee(points: &[LoadPoint], seed: u64) -> Result<Knee, NoKnee> {
     let bounds = LoadBounds::of(&curve).ok_or(NoKnee::NoSmallLoad)?;
     let (last, gain) = last_doubling(&curve);
     if gain > GAIN_MOST {
+        if rounds_overlap(&points) {
+            return Err(NoKnee::Overlaps { load: last, gain });
+        }
         return Err(NoKnee::StillGrows { load: last, gain });
     }
     let power = curve.iter().max_by(|a, b| ratio(a).total_cmp(&ratio(b))).map_or(0.0, |one| one.0);
@@ -125,6 +136,16 @@ fn last_doubling(curve: &[(f64, f64)]) -> (f64, f64) {
     let before = curve.iter().rev().find(|(load, _)| *load <= last / 2.0).unwrap_or(&curve[0]);
     let doublings = (last / before.0).log2();
     (last, (rate / before.1).powf(1.0 / doublings.max(1e-9)) - 1.0)
+}
+
+/// Whether a round at the largest load was no faster than one at half of it.
+fn rounds_overlap(points: &[&LoadPoint]) -> bool {
+    let Some(last) = points.last() else { return false };
+    let before = points.iter().rev().find(|point| point.load <= last.load / 2.0);
+    let before = before.unwrap_or(&points[0]);
+    let least = last.rates.iter().copied().reduce(f64::min);
+    let most = before.rates.iter().copied().reduce(f64::max);
+    last.rates.len() > 1 && least <= most
 }
 
 /// Where a load lies among those of the curve: 1.5 is between the second and
@@ -201,6 +222,24 @@ mod tests {
             assert!((found.load - truth).abs() < 1e-9, "{truth}: {found:?}");
             assert_eq!(found.interval, Some((found.load, found.load)));
         }
+    }
+
+    #[test]
+    fn rounds_that_overlap_show_neither_a_knee_nor_growth() {
+        let point = |load: f64, rates: &[f64]| LoadPoint { load, rates: rates.to_vec() };
+        let few = |last: &[f64]| {
+            let points = [
+                point(1.0, &[100.0, 101.0, 99.0]),
+                point(4.0, &[380.0, 400.0, 390.0]),
+                point(16.0, &[395.0, 450.0, 612.0]),
+                point(32.0, last),
+            ];
+            knee(&points, 1)
+        };
+        let found = few(&[251.0, 522.0, 566.0]);
+        assert!(matches!(found, Err(NoKnee::Overlaps { load: 32.0, gain }) if gain > 0.1));
+        assert!(matches!(few(&[700.0, 720.0, 710.0]), Err(NoKnee::StillGrows { .. })));
+        assert!(matches!(few(&[522.0]), Err(NoKnee::StillGrows { .. })), "one round has no spread");
     }
 
     #[test]

@@ -17,6 +17,14 @@ impl Ledger {
             let what = format!("where the {} read came from", bytes(reads.completed_bytes));
             unknown.push(format!("{what} ({why})"));
         }
+        if let Some(reads) = &self.reads
+            && reads.device_bytes.get().is_some()
+            && reads.hole_bytes.get().is_some()
+            && let Fact::Unknown(why) = &reads.cache_bytes
+        {
+            let what = format!("how much of the {} read", bytes(reads.completed_bytes));
+            unknown.push(format!("{what} came from the page cache ({why})"));
+        }
         if let Some(writes) = &self.writes
             && let Fact::Unknown(why) = &writes.dirty_at_end_bytes
             && self.jobs.iter().any(|job| buffered(job) && !honoured(job))

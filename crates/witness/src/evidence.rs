@@ -35,6 +35,19 @@ pub struct Evidence {
     pub stopped_ns: u64,
     /// Limits of control groups while jobs ran, each time that they had changed.
     pub limits_meanwhile: Vec<GroupLimits>,
+    /// Of what jobs only read from loop devices, what their backing files do not have.
+    pub holes_below: Vec<HolesBelow>,
+}
+
+/// The ranges of a loop device that jobs read, and what its backing file has of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HolesBelow {
+    /// The loop device.
+    pub device: String,
+    /// Bytes of it that files of the jobs lie on, as far as they were looked at.
+    pub bytes: u64,
+    /// Of those, the ones without data in the backing file.
+    pub hole_bytes: u64,
 }
 
 impl Evidence {
@@ -67,10 +80,14 @@ pub struct JobEvidence {
     pub ramped: bool,
     /// How long the clock ran.
     pub runtime_ns: u64,
+    /// Of that, after its writes, the time of a phase that read them back (`verify`).
+    pub checks_ns: u64,
     /// I/Os by the depth they were issued at: classes of powers of two.
     pub depth_levels: [u64; 7],
     /// fsync and similar: how many, and their median.
     pub syncs: (u64, Option<u64>),
+    /// Of them those at its end, which are not counted among the others.
+    pub end_syncs: u64,
     /// It synced after its last write, within the clock.
     pub synced_at_end: bool,
     /// Latency of its data I/Os.
@@ -81,6 +98,12 @@ pub struct JobEvidence {
     pub run_delay_ns: Option<u64>,
     /// It moves bytes of files or devices; the null engine does not.
     pub touches_storage: bool,
+    /// Those of its files that are no storage, such as /dev/null.
+    pub no_storage: Vec<String>,
+    /// Its random offsets are spread evenly over its range.
+    pub evenly: bool,
+    /// What of its range was in the page cache while it ran, where that was looked at.
+    pub residency: Vec<ResidencySample>,
     /// What its thread counted while the clock ran.
     pub thread_io: Fact<TaskIo>,
     /// What the process counted while the clock ran, where no other job ran
@@ -98,6 +121,15 @@ pub struct JobEvidence {
     pub durability: Fact<DurableAfter>,
     /// I/Os a second of the same job with an engine that does nothing.
     pub upper_bound_iops: Fact<f64>,
+}
+
+/// How much of a job's range was in the page cache at a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ResidencySample {
+    /// Bytes that the job had read until then.
+    pub read_bytes: u64,
+    /// The share of its range that was there.
+    pub share: f64,
 }
 
 /// The reads of a job that checked what was written (`verify`).
@@ -119,6 +151,8 @@ pub struct DurableAfter {
     /// From the clock's stop until it was, or would have been at the pace of
     /// the part that was watched.
     pub took_ns: u64,
+    /// Of that, until it was asked for: other jobs ran on.
+    pub waited_ns: u64,
     /// Only a part was watched.
     pub by_part: bool,
 }

@@ -15,6 +15,8 @@ pub mod reading;
 
 pub use checks::{judge, judge_while_running, page, rules};
 pub use conclusion::conclude;
-pub use evidence::{DurableAfter, Evidence, JobEvidence, VerifyEvidence, Wave};
+pub use evidence::{
+    DurableAfter, Evidence, HolesBelow, JobEvidence, ResidencySample, VerifyEvidence, Wave,
+};
 pub use iosonde_report::ledger::{Fact, Ledger};
 pub use ledger::ledger;

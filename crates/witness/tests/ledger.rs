@@ -3,10 +3,10 @@
 
 use iosonde_base::Dir;
 use iosonde_report::ledger::FilesystemFacts;
-use iosonde_sys::counters::{Attributes, Extents, GroupLimits, PageFlow, TaskIo};
+use iosonde_sys::counters::{Attributes, DiskCounters, Extents, GroupLimits, PageFlow, TaskIo};
 use iosonde_sys::stack::{DeviceId, Layer, LayerKind};
 use iosonde_witness::reading::{FileReading, Location, PagesBelow};
-use iosonde_witness::{DurableAfter, Evidence, Fact, JobEvidence, Wave, ledger};
+use iosonde_witness::{DurableAfter, Evidence, Fact, JobEvidence, ResidencySample, Wave, ledger};
 
 const MIB: u64 = 1 << 20;
 
@@ -36,7 +36,7 @@ fn reader(kind: &str, fetched: u64, extents: Extents) -> Evidence {
     job.bytes[Dir::Read] = 100 * MIB;
     job.ios[Dir::Read] = 100;
     let facts = FilesystemFacts { kind: kind.into(), ..FilesystemFacts::default() };
-    let place = Location { device: 1, filesystem: Some(facts), layers: Vec::new() };
+    let place = Location { device: 1, filesystem: Some(facts), ..Location::default() };
     Evidence { jobs: vec![job], places: vec![place], ..Evidence::default() }
 }
 
@@ -104,7 +104,8 @@ fn the_rate_to_durability_counts_the_time_until_all_was_safe() {
     seen.jobs[0].bytes[Dir::Read] = 0;
     seen.jobs[0].bytes[Dir::Write] = 100 * MIB;
     seen.jobs[0].inspected[0].unwritten[1] = Fact::Known(60 * MIB);
-    seen.jobs[0].durability = Fact::Known(DurableAfter { took_ns: 1_000_000_000, by_part: false });
+    seen.jobs[0].durability =
+        Fact::Known(DurableAfter { took_ns: 1_000_000_000, ..DurableAfter::default() });
     let reported = ledger(&seen);
     let writes = reported.writes.unwrap();
     assert_eq!(writes.dirty_at_end_share(), Some(0.6));
@@ -298,4 +299,126 @@ fn the_page_cache_below_a_loop_device_grows_by_what_enters_it_and_what_was_taken
     seen.waves.push(wave);
     let entered = ledger(&seen).devices[0].entered_below_bytes.clone();
     assert_eq!(entered, Some(Fact::Known(4 * MIB + 4 * 4096)));
+}
+
+/// A job that read 100 MiB at random, all in the page cache when it began, of which
+/// `fetched` came from the device in so many requests.
+fn random(fetched: u64, requests: u64, residency: &[(u64, f64)]) -> Evidence {
+    let mut seen = reader("ext4", fetched, solid());
+    let job = &mut seen.jobs[0];
+    job.ios[Dir::Read] = 25_600;
+    (job.evenly, job.options.random) = (true, true);
+    (job.options.block_bytes_min, job.options.block_bytes_max) = (4096, 4096);
+    job.inspected[0].resident = [Fact::Known(100 * MIB), Fact::Known(0)];
+    let sample = |&(mib, share): &(u64, f64)| ResidencySample { read_bytes: mib * MIB, share };
+    job.residency = residency.iter().map(sample).collect();
+    seen.places[0].layers = vec![Layer {
+        name: "sda".into(),
+        id: DeviceId::parse("8:0").unwrap(),
+        kind: LayerKind::Disk,
+        below: Vec::new(),
+    }];
+    let mut wave = Wave::default();
+    let none = || Fact::Known(TaskIo::default());
+    let read = TaskIo { storage_read_bytes: fetched, ..TaskIo::default() };
+    (wave.before.process_io, wave.after.process_io) = (none(), Fact::Known(read));
+    let counted =
+        DiskCounters { reads: requests, read_sectors: fetched / 512, ..Default::default() };
+    wave.before.devices = vec![("sda".into(), Fact::Known(DiskCounters::default()))];
+    wave.after.devices = vec![("sda".into(), Fact::Known(counted))];
+    seen.waves.push(wave);
+    seen
+}
+
+fn cached_mib(seen: &Evidence) -> Result<u64, String> {
+    match ledger(seen).reads.unwrap().cache_bytes {
+        Fact::Known(bytes) => Ok(bytes / MIB),
+        Fact::Unknown(why) => Err(why.into_owned()),
+    }
+}
+
+#[test]
+fn a_cache_that_was_dropped_meanwhile_gives_the_hits_that_there_were() {
+    // Each request was one block: what the device did not deliver is all that was cached.
+    assert_eq!(cached_mib(&random(70 * MIB, 17_920, &[])), Ok(30));
+    // Read ahead, and as many requests as reads that missed.
+    assert_eq!(cached_mib(&random(80 * MIB, 19_900, &[])), Ok(20));
+    // Fewer requests than bytes: what was cached while it ran decides.
+    let dropped = [(20, 1.0), (40, 1.0), (45, 0.0), (90, 0.2)];
+    assert_eq!(cached_mib(&random(80 * MIB, 10_000, &dropped)), Ok(40));
+}
+
+#[test]
+fn signals_that_contradict_each_other_leave_a_range() {
+    let found = cached_mib(&random(80 * MIB, 10_000, &[(30, 1.0), (90, 0.0)])).unwrap_err();
+    assert!(found.contains("between 30 % and 60.9 %"), "{found}");
+    let mut uneven = random(80 * MIB, 10_000, &[(99, 1.0)]);
+    uneven.jobs[0].evenly = false;
+    let found = cached_mib(&uneven).unwrap_err();
+    assert!(found.contains("between 20 % and 60.9 %"), "{found}");
+    assert!(!ledger(&uneven).unknown_statements().is_empty());
+    // Where no read was without a request, a cache that nobody read explains nothing.
+    let mut cold = random(104 * MIB, 25_500, &[(50, 0.5)]);
+    cold.jobs[0].evenly = false;
+    assert_eq!(cached_mib(&cold), Ok(0));
+}
+
+#[test]
+fn compressed_files_that_nobody_had_read_are_cold() {
+    let mut seen = reader("squashfs", MIB, solid());
+    let reads = ledger(&seen).reads.unwrap();
+    assert_eq!((reads.cache_bytes, reads.hole_bytes), (Fact::Known(0), Fact::Known(0)));
+    seen.jobs[0].inspected[0].resident[0] = Fact::Known(MIB);
+    assert!(ledger(&seen).reads.unwrap().cache_bytes.get().is_none(), "some of it was there");
+    let encoded = Extents { encoded_bytes: 100 * MIB, ..solid() };
+    let reads = ledger(&reader("btrfs", MIB, encoded)).reads.unwrap();
+    assert_eq!(reads.cache_bytes, Fact::Known(0));
+    let twice = |seen: &mut Evidence| seen.jobs[0].files.1 = 50 * MIB;
+    let mut seen = reader("erofs", MIB, solid());
+    twice(&mut seen);
+    assert!(ledger(&seen).reads.unwrap().cache_bytes.get().is_none(), "it was read twice");
+}
+
+#[test]
+fn holes_that_were_made_while_a_job_read_accuse_nobody() {
+    let mut seen = reader("ext4", MIB, solid());
+    let punched = Extents { hole_bytes: 100 * MIB, ..solid() };
+    seen.jobs[0].inspected[0].extents_after = Fact::Known(punched);
+    assert!(ledger(&seen).reads.unwrap().cache_bytes.get().is_none());
+    seen.jobs[0].direct = true;
+    let found = ledger(&seen);
+    assert_eq!(found.reads.as_ref().unwrap().hole_bytes, Fact::Known(99 * MIB));
+    assert_eq!(found.reads.as_ref().unwrap().cache_bytes, Fact::Known(0));
+    assert_eq!(found.jobs[0].direct.honoured, Fact::Known(true));
+}
+
+#[test]
+fn a_phase_that_reads_back_is_no_part_of_the_rates_of_writes() {
+    let mut seen = reader("ext4", 0, solid());
+    let job = &mut seen.jobs[0];
+    (job.bytes[Dir::Read], job.bytes[Dir::Write]) = (0, 100 * MIB);
+    (job.runtime_ns, job.checks_ns, job.direct) = (5_000_000_000, 4_000_000_000, true);
+    job.durability = Fact::Known(DurableAfter { took_ns: 1_000_000_000, ..Default::default() });
+    let writes = ledger(&seen).writes.unwrap();
+    assert_eq!(writes.reported_bytes_per_s, (100 * MIB) as f64);
+    assert_eq!(writes.durable_bytes_per_s, Fact::Known((50 * MIB) as f64));
+    seen.jobs[0].direct = false;
+    let durable = ledger(&seen).writes.unwrap().durable_bytes_per_s;
+    assert!(matches!(&durable, Fact::Unknown(why) if why.contains("verify")), "{durable:?}");
+}
+
+#[test]
+fn time_in_which_other_jobs_ran_is_no_part_of_a_jobs_own_durable_rate() {
+    let mut seen = reader("ext4", 0, solid());
+    let job = &mut seen.jobs[0];
+    (job.bytes[Dir::Read], job.bytes[Dir::Write]) = (0, 100 * MIB);
+    let (took_ns, waited_ns) = (9_000_000_000, 8_000_000_000);
+    job.durability = Fact::Known(DurableAfter { took_ns, waited_ns, by_part: false });
+    let durable =
+        |seen: &Evidence| ledger(seen).jobs[0].writes.clone().unwrap().durable_bytes_per_s.get();
+    assert_eq!(durable(&seen), Some((50 * MIB) as f64), "all was written when it ended");
+    seen.jobs[0].inspected[0].unwritten[1] = Fact::Known(MIB);
+    assert_eq!(durable(&seen), None);
+    let together = ledger(&seen).writes.unwrap().durable_bytes_per_s;
+    assert_eq!(together, Fact::Known((10 * MIB) as f64), "of the run it is known");
 }

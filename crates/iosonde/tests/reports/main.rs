@@ -6,6 +6,7 @@ mod support;
 mod html;
 mod ledger;
 mod ledger_gaps;
+mod ledger_layers;
 mod ledger_limits;
 mod live_line;
 mod live_screen;

@@ -79,7 +79,16 @@ fn reads_line(reads: &Reads) -> String {
     };
     // What one job read ahead of its own reads may have been a page cache hit of another.
     let ahead = reads.readahead_bytes.get().unwrap_or(0);
-    part(device.saturating_sub(ahead).min(all), "the device");
+    let own = device.saturating_sub(ahead).min(all);
+    match decoded_bytes(reads, device) {
+        Some(decoded) => {
+            let ratio = decoded as f64 / device.max(1) as f64;
+            let how =
+                format!("the device, which has them as {} ({}:1)", bytes(device), count(ratio));
+            part(decoded, &how);
+        }
+        None => part(own, "the device"),
+    }
     match (&reads.cache_bytes, &reads.hole_bytes) {
         (Fact::Known(cache), Fact::Known(holes)) => {
             part(*cache, "the page cache");
@@ -106,6 +115,14 @@ fn reads_line(reads: &Reads) -> String {
         _ => String::new(),
     };
     format!("{}: {}{ahead}{waited}", bytes(all), parts.join(", "))
+}
+
+/// Bytes from the device that it has as fewer, where all others are known: the file system
+/// compresses, or keeps what is equal once.
+fn decoded_bytes(reads: &Reads, device: u64) -> Option<u64> {
+    let elsewhere = reads.cache_bytes.get()?.saturating_add(reads.hole_bytes.get()?);
+    let decoded = reads.completed_bytes.saturating_sub(elsewhere);
+    (decoded > device.saturating_add(reads.completed_bytes / 100)).then_some(decoded)
 }
 
 /// What was durable at the end of the run, and the rates that do not stand

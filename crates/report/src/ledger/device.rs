@@ -1,6 +1,6 @@
 //! A device below the files: what it did, what it is.
 
-use super::Fact;
+use super::{Fact, Ledger};
 use crate::derived::with_derived_members;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,14 @@ pub struct DeviceLedger {
     pub kind: String,
     /// Right below the files (0), below that (1), and so on.
     pub level: u32,
+    /// The devices right below it, by name.
+    pub made_of: Vec<String>,
+    /// Of a loop device: the type of the file system that has its backing file, empty if
+    /// that is a device.
+    pub backing_filesystem: Option<String>,
+    /// Flushes that must have reached it, at least, as syncs of the jobs or flushes of the
+    /// device above asked for them; null where none were due, or nobody counts them.
+    pub flushes_due: Option<u64>,
     /// It is made of memory: a RAM disk, or a loop device of a file on tmpfs.
     pub in_memory: bool,
     /// Of a loop device: bytes dirty in the page cache of its backing file at the end.
@@ -23,6 +31,9 @@ pub struct DeviceLedger {
     /// cache meanwhile, at most: those that are there more than before, and all
     /// that was taken from memory on this machine.
     pub entered_below_bytes: Option<Fact<u64>>,
+    /// Of a loop device: the share of what jobs only read from it that has no data in its
+    /// backing file; null where nobody looked.
+    pub holes_below_share: Option<f64>,
     /// What it did while jobs ran.
     #[serde(rename = "counters")]
     pub used: Fact<DeviceUse>,
@@ -110,11 +121,38 @@ pub struct DeviceDescription {
     pub backing_direct: Option<bool>,
 }
 
-impl DeviceDescription {
-    /// Whether it keeps writes in memory and flushes do not reach that: a loop device
-    /// through the page cache of its backing file, set to `write through`, to which the
-    /// kernel sends no flushes.
-    pub fn drops_flushes(&self) -> bool {
-        self.backing_direct == Some(false) && self.write_cache.as_deref() == Some("write through")
+impl DeviceLedger {
+    /// Whether fewer flushes reached it than were due.
+    pub fn lost_flushes(&self) -> bool {
+        let (Some(due), Some(used)) = (self.flushes_due, self.used.get()) else { return false };
+        used.flushes < due
     }
 }
+
+impl Ledger {
+    /// Whether a device keeps writes where flushes do not reach them: a loop device set to
+    /// `write through`, to which the kernel sends no flushes, over the page cache of its
+    /// backing file or over a device with a volatile write cache.
+    pub fn drops_flushes(&self, device: &DeviceLedger) -> bool {
+        let cache = device.facts.write_cache.as_deref();
+        device.kind == "loop"
+            && cache == Some("write through")
+            && match device.facts.backing_direct {
+                Some(true) => self.is_volatile_below(device, DEPTH_MOST),
+                cached => cached == Some(false),
+            }
+    }
+
+    fn is_volatile_below(&self, device: &DeviceLedger, depth: u32) -> bool {
+        let below = self.devices.iter().filter(|other| device.made_of.contains(&other.name));
+        depth > 0
+            && below.into_iter().any(|other| {
+                other.facts.write_cache.as_deref() == Some("write back")
+                    || self.drops_flushes(other)
+                    || self.is_volatile_below(other, depth - 1)
+            })
+    }
+}
+
+/// Deeper stacks do not work on Linux.
+const DEPTH_MOST: u32 = 16;

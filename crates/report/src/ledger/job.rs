@@ -133,6 +133,8 @@ pub struct FilesLedger {
     pub filesystems: Vec<String>,
     /// The devices right below, by name; empty at the lowest level.
     pub devices: Vec<String>,
+    /// Those that are no storage, such as /dev/null: the kernel answers itself.
+    pub no_storage: Vec<String>,
     /// Share of the range without data on the device, before the run.
     pub unallocated_share: Fact<f64>,
     /// The file system compresses them.

@@ -9,9 +9,10 @@ use iosonde_report::ledger::{LatencySummary, LedgerOptions, PaceKept};
 use iosonde_stats::HistogramSnapshot;
 use iosonde_verify::Checks;
 use iosonde_witness::{Evidence, Fact, JobEvidence, VerifyEvidence};
-use iosonde_workload::Cap;
 use iosonde_workload::content::Base;
+use iosonde_workload::{Cap, Distribution};
 use std::collections::HashMap;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 /// Everything that was seen of a run.
@@ -42,13 +43,14 @@ pub fn evidence(plan: &Plan, results: &[Option<JobResult>], seen: &RunSeen) -> E
         counter_read_ns: took.as_nanos() as u64,
         stopped_ns: seen.stopped.as_nanos() as u64,
         limits_meanwhile: seen.limits.clone(),
+        holes_below: seen.holes_below.clone(),
     }
 }
 
 fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEvidence {
     let lanes = &result.snapshot.lanes;
     let looked = result.seen.as_deref();
-    let caps = &job.engine.caps;
+    let no_storage = no_storage(job);
     let sync = &result.snapshot.sync;
     let writes = lanes[Dir::Write as usize].ios;
     let every = &job.source.sync_every;
@@ -66,12 +68,14 @@ fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEv
         ios: PerDir(DIRS.map(|dir| lanes[dir as usize].ios)),
         ramped: job.time.ramp.0 > 0 || job.time.ramp_bytes > 0,
         runtime_ns: result.runtime.0,
+        checks_ns: result.verify.as_ref().map_or(0, |verify| verify.after_writes.0),
         depth_levels: result.snapshot.depth_level,
         syncs: if every.range > 0 && every.fsync == 0 && every.fdatasync == 0 && !job.end.fsync {
             (0, None)
         } else {
             (sync.ios, sync.lat_histogram.as_ref().or(sync.clat_histogram.as_ref()).map(median))
         },
+        end_syncs: end_syncs(job, result),
         synced_at_end: writes == 0
             || job.end.fsync
             || job.end.syncfs
@@ -81,8 +85,10 @@ fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEv
         latency: latency(result),
         usage: result.usage,
         run_delay_ns: result.run_delay_ns,
-        touches_storage: !caps.diskless && !caps.no_io && !caps.by_name
-            || job.files.iter().any(|file| file.kind != FileKind::None),
+        touches_storage: touches_storage(job, &no_storage),
+        no_storage,
+        evenly: evenly(job),
+        residency: seen.residency.get(at).cloned().unwrap_or_default(),
         thread_io: looked.map_or(Fact::default(), |seen| seen.thread_io.clone()),
         process_io: looked.and_then(|seen| seen.process_io),
         has_helpers: has_helpers(job),
@@ -92,6 +98,43 @@ fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEv
         durability: seen.durability.get(at).cloned().unwrap_or_default(),
         upper_bound_iops: seen.ceilings.get(at).cloned().unwrap_or_default(),
     }
+}
+
+/// Whether it moves bytes of files or devices, and does not only act on names.
+fn touches_storage(job: &JobPlan, no_storage: &[String]) -> bool {
+    let caps = &job.engine.caps;
+    let has_files = job.files.iter().any(|file| file.kind != FileKind::None);
+    let has_storage = job.files.is_empty() || no_storage.len() < job.files.len();
+    !caps.by_name && has_storage && (!caps.diskless && !caps.no_io || has_files)
+}
+
+/// Those of its files that the kernel answers itself: /dev/null, /dev/zero, /dev/full,
+/// /dev/random (devices.txt of the kernel, "1 char").
+fn no_storage(job: &JobPlan) -> Vec<String> {
+    let of_kernel = |path: &Path| {
+        std::fs::metadata(path).is_ok_and(|status| {
+            status.file_type().is_char_device() && rustix::fs::major(status.rdev()) == 1
+        })
+    };
+    let special = job.files.iter().filter(|file| file.kind == FileKind::Character);
+    let special = special.filter(|file| of_kernel(&file.path));
+    special.map(|file| file.path.display().to_string()).collect()
+}
+
+/// Whether each of its I/Os is as likely to fall on any place of its range as on another.
+fn evenly(job: &JobPlan) -> bool {
+    let source = &job.source;
+    let is_random = |dir: Dir| source.percentage_random[dir] == 100;
+    source.directions.random
+        && matches!(source.distribution, Distribution::Random)
+        && DIRS.into_iter().filter(|&dir| job.dirs[dir]).all(is_random)
+}
+
+/// Syncs after its last write, if it came so far.
+fn end_syncs(job: &JobPlan, result: &JobResult) -> u64 {
+    let asked = job.end.fsync || job.end.fdatasync || job.end.syncfs || job.open.sync_on_close;
+    let done = result.error.is_none() && result.phases.iter().any(|phase| phase.name == "sync");
+    u64::from(asked && done)
 }
 
 /// The reads that checked what was written: those of a phase, or all where the

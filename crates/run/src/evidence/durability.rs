@@ -66,7 +66,8 @@ pub(super) fn watch(
         .map(|(_, &wave)| wave)
         .max();
     let counted = results.iter().flatten().map(|result| result.runtime.0).max().unwrap_or(0);
-    let limit = Instant::now() + Duration::from_nanos(counted / 5).clamp(SHORTEST, LONGEST);
+    let begins = Instant::now();
+    let limit = begins + Duration::from_nanos(counted / 5).clamp(SHORTEST, LONGEST);
     let mut watched: DrainedRanges<'_> = BTreeMap::new();
     let mut durable = Vec::new();
     let mut errors: Vec<Option<WriteBackError>> = vec![None; plan.jobs.len()];
@@ -87,12 +88,11 @@ pub(super) fn watch(
                 Fact::unknown("it has too many files to be watched")
             }
             Some(_) if stop() => Fact::unknown("the run was stopped"),
-            Some((_, seen)) => {
-                of_job(job, seen.ended, &mut watched, limit, stop).unwrap_or_else(|failure| {
+            Some((_, seen)) => of_job(job, (seen.ended, begins), &mut watched, limit, stop)
+                .unwrap_or_else(|failure| {
                     errors[at] = failure.lost;
                     Fact::unknown(failure.words)
-                })
-            }
+                }),
         });
     }
     (durable, errors)
@@ -100,12 +100,13 @@ pub(super) fn watch(
 
 fn of_job<'a>(
     job: &'a JobPlan,
-    ended: Instant,
+    (ended, begins): (Instant, Instant),
     watched: &mut DrainedRanges<'a>,
     limit: Instant,
     stop: &dyn Fn() -> bool,
 ) -> Result<Fact<DurableAfter>, DrainFailure> {
-    let mut durability = DurableAfter::default();
+    let waited_ns = begins.saturating_duration_since(ended).as_nanos() as u64;
+    let mut durability = DurableAfter { waited_ns, ..DurableAfter::default() };
     let holds_data = |kind| matches!(kind, FileKind::Regular | FileKind::Block);
     for file in job.files.iter().filter(|file| holds_data(file.kind)) {
         let range: Range<'_> = (&file.path, file.offset, file.bytes);

@@ -7,6 +7,7 @@
 mod collect;
 mod durability;
 pub(crate) mod job_readings;
+mod residency;
 mod run_readings;
 mod series;
 mod stops;

@@ -1,18 +1,23 @@
 //! What the conductor looks at: the machine around each wave, bytes over time.
 
 use super::durability::WriteBackError;
+use super::residency::ResidencyWatch;
 use super::series::SeriesWatcher;
 use super::stops::StopWatch;
 use super::{durability, upper_bound};
 use crate::control::Shared;
-use crate::job::{FileKind, JobId, Plan};
+use crate::job::{FileKind, JobId, JobPlan, Plan};
 use crate::worker::JobResult;
+use iosonde_base::Dir;
 use iosonde_report::JobPhase;
 use iosonde_report::series::RunSeries;
 use iosonde_sys::counters::{GroupLimits, Groups};
 use iosonde_sys::environment::Machine;
-use iosonde_witness::reading::{Locations, MachineReading, device_facts, sample};
-use iosonde_witness::{DurableAfter, Fact, Wave};
+use iosonde_witness::reading::{
+    FileReading, Locations, MachineReading, device_facts, holes_below, sample,
+};
+use iosonde_witness::{DurableAfter, Fact, HolesBelow, ResidencySample, Wave};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -38,6 +43,9 @@ pub struct RunSeen {
     pub(super) stopped: Duration,
     /// Limits of control groups while jobs ran, each time that they had changed.
     pub(super) limits: Vec<GroupLimits>,
+    /// By job, what of its files was in the page cache while it ran.
+    pub(super) residency: Vec<Vec<ResidencySample>>,
+    pub(super) holes_below: Vec<HolesBelow>,
 }
 
 impl RunSeen {
@@ -45,6 +53,22 @@ impl RunSeen {
     pub fn write_back_errors(&self) -> impl Iterator<Item = (JobId, &str)> {
         let errors = self.write_back.iter().enumerate();
         errors.filter_map(|(job, error)| Some((job, error.as_ref()?.words.as_str())))
+    }
+
+    /// Of the files that jobs only read, what the loop devices below them show and their
+    /// backing files do not have.
+    fn holes_below(&self, plan: &Plan, results: &[Option<JobResult>]) -> Vec<HolesBelow> {
+        let read_only = |job: &JobPlan| job.dirs[Dir::Read] && !job.dirs[Dir::Write];
+        let jobs = plan.jobs.iter().zip(results).filter(|(job, _)| read_only(job));
+        let seen = jobs.filter_map(|(_, result)| result.as_ref()?.seen.as_ref());
+        let mut known = BTreeSet::new();
+        let files = seen.flat_map(|seen| &seen.files);
+        let files = files.filter(|file| known.insert((&file.path, file.offset, file.bytes)));
+        let of_file = |file: &FileReading| {
+            let place = self.places.0.iter().find(|place| place.device == file.device)?;
+            holes_below(place, &file.path, file.offset, file.bytes)
+        };
+        files.filter_map(of_file).collect()
     }
 }
 
@@ -55,6 +79,7 @@ pub(crate) struct Watcher {
     seen: RunSeen,
     devices: Vec<String>,
     series: SeriesWatcher,
+    residency: ResidencyWatch,
     stops: StopWatch,
     groups: Groups,
     limits_due: Option<Instant>,
@@ -78,6 +103,7 @@ impl Watcher {
             seen: RunSeen { wave_of: vec![0; plan.jobs.len()], ..RunSeen::default() },
             devices: Vec::new(),
             series: if on { SeriesWatcher::new(plan) } else { SeriesWatcher::default() },
+            residency: ResidencyWatch::new(plan),
             stops: if on { StopWatch::start() } else { StopWatch::default() },
             groups: Groups::default(),
             limits_due: None,
@@ -139,6 +165,7 @@ impl Watcher {
             let top = top.map(|(layer, _)| layer.name.clone()).collect();
             self.series.begin(top);
         }
+        self.residency.begin(jobs);
         self.seen.took += began.elapsed();
     }
 
@@ -172,6 +199,7 @@ impl Watcher {
             let now = Instant::now();
             self.stops.look(self.series.due(), now);
             self.series.look(shared);
+            self.residency.look(now, shared);
             self.look_at_limits(now);
         }
     }
@@ -210,6 +238,8 @@ impl Watcher {
             .into_iter()
             .map(|(layer, _)| (layer.name.clone(), device_facts(&layer.name, layer.id)))
             .collect();
+        self.seen.residency = std::mem::take(&mut self.residency).finish(plan.jobs.len());
+        self.seen.holes_below = self.seen.holes_below(plan, results);
         self.seen.took += began.elapsed();
         let began = Instant::now();
         (self.seen.durability, self.seen.write_back) =

@@ -7,7 +7,8 @@
 //! slower, so that two measurements agree where their means would not. A busy
 //! neighbour on the same core, of this machine or of another one on the host, slows
 //! all windows by a quarter, for 20 to 300 ms at a time; so the bursts lie apart, and
-//! go on until two of them agree.
+//! go on until two of them agree or their time is over. Jobs of the same shape share
+//! their bursts over all runs of the process.
 
 use crate::control::{Gate, Shared, WithOthers};
 use crate::job::{
@@ -22,12 +23,23 @@ use iosonde_sys::zones::{EmulatedZones, ZoneDevice};
 use iosonde_witness::Fact;
 use iosonde_workload::PaceSpec;
 use iosonde_workload::zbd::ZbdSpec;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a burst is.
-const BURST: Nanos = Nanos(8_000_000);
+const BURST: Nanos = Nanos(5_000_000);
+/// All bursts of a run take this share of its time at most, by the clock ...
+const SHARE_MOST: f64 = 0.02;
+/// ... and never longer than this.
+const LONGEST: Duration = Duration::from_millis(150);
+/// Filling buffers for the first time: bytes a second, at least.
+const FIRST_USE_PER_S: f64 = 1e9;
+/// A bound that few bursts show is one if the job was slower by this factor: more bursts
+/// could only raise it.
+const CLEARLY_ABOVE: f64 = 4.0;
+/// Shapes that are kept.
+const SHAPES_MOST: usize = 64;
 /// A section has so many bursts at least, and at most.
 const BURSTS: std::ops::RangeInclusive<usize> = 4..=12;
 /// The two fastest bursts agree if they differ by less than this share.
@@ -48,6 +60,7 @@ pub(super) fn measure(
     results: &[Option<JobResult>],
     stop: &dyn Fn() -> bool,
 ) -> Vec<Fact<f64>> {
+    let ends = Instant::now() + limit(results);
     let mut sections: Vec<(usize, Section)> = Vec::new();
     for (job, _) in plan.jobs.iter().zip(results).filter(|(_, result)| result.is_some()) {
         let is_known = sections.iter().any(|(number, _)| *number == job.section);
@@ -55,14 +68,19 @@ pub(super) fn measure(
             sections.push((job.section, Section::of(job)));
         }
     }
-    measure_all(&mut sections, stop);
+    measure_all(&mut sections, ends, stop);
+    for (_, section) in &sections {
+        section.keep();
+    }
     let bound = |(job, result): (&JobPlan, &Option<JobResult>)| {
         let Some(result) = result else { return Fact::unknown("the job did not run") };
         let known = sections.iter().find(|(number, _)| *number == job.section);
         match known {
-            // It is no bound if the job itself was faster.
             Some((_, section)) => {
-                section.bound().map(|bound| bound.max(mean_iops(&result.snapshot, result.runtime)))
+                let reached = mean_iops(&result.snapshot, result.runtime);
+                // A job without storage shows by itself what can be reached.
+                let own = || (job.engine.name == "null").then_some(reached);
+                section.bound(reached).or(own)
             }
             None if does_io(job) => Fact::unknown("only the first sections are measured"),
             None => Fact::unknown("the engine does no I/O that another could do in its place"),
@@ -75,33 +93,83 @@ fn does_io(job: &JobPlan) -> bool {
     !job.engine.caps.no_io && !job.engine.caps.by_name
 }
 
-/// A burst of each section in turn, until those of each agree.
-fn measure_all(sections: &mut [(usize, Section)], stop: &dyn Fn() -> bool) {
+/// How long a run may be watched for this after it has ended.
+fn limit(results: &[Option<JobResult>]) -> Duration {
+    let longest = results.iter().flatten().map(|result| result.runtime.0).max().unwrap_or(0);
+    Duration::from_nanos(longest).mul_f64(SHARE_MOST).min(LONGEST)
+}
+
+/// A burst of each section in turn, until those of each agree or the time is over.
+fn measure_all(sections: &mut [(usize, Section)], ends: Instant, stop: &dyn Fn() -> bool) {
+    let pause = PAUSE.min(ends.saturating_duration_since(Instant::now()) / 8);
     loop {
         for (_, section) in sections.iter_mut().filter(|(_, section)| !section.is_done()) {
-            if stop() {
+            let left = ends.saturating_duration_since(Instant::now());
+            if stop() || left < section.burst_takes() {
                 return;
             }
             section.measure();
         }
-        if sections.iter().all(|(_, section)| section.is_done()) {
+        let left = ends.saturating_duration_since(Instant::now());
+        if sections.iter().all(|(_, section)| section.is_done()) || left <= pause {
             return;
         }
-        thread::sleep(PAUSE);
+        thread::sleep(pause);
     }
+}
+
+/// The bursts of each shape that this process has measured.
+static KNOWN: Mutex<Vec<(String, Bursts)>> = Mutex::new(Vec::new());
+
+/// What decides about the bound of a job without storage.
+fn shape(job: &JobPlan) -> String {
+    let source = &job.source;
+    format!(
+        "{} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        job.window.depth,
+        source.directions,
+        source.sizes,
+        source.distribution,
+        source.rwmixread,
+        job.fill,
+        job.measure.latencies,
+        (job.files.len(), job.thread.cpus.as_ref()),
+    )
 }
 
 /// A section of which the bound is measured.
 struct Section {
     /// Its job without storage, or why there is no bound.
     job: Result<JobPlan, String>,
+    shape: String,
     bursts: Bursts,
 }
 
 impl Section {
     fn of(job: &JobPlan) -> Section {
         let job = without_storage(job, BURST).ok_or_else(|| "there is no null engine".to_owned());
-        Section { job, bursts: Bursts::default() }
+        let shape = job.as_ref().map(shape).unwrap_or_default();
+        let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let bursts = known.iter().find(|(known, _)| *known == shape);
+        let bursts = bursts.map(|(_, bursts)| *bursts).unwrap_or_default();
+        Section { job, shape, bursts }
+    }
+
+    /// For later jobs of this shape.
+    fn keep(&self) {
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = known.len() >= SHAPES_MOST;
+        match known.iter_mut().find(|(shape, _)| *shape == self.shape) {
+            Some((_, bursts)) => *bursts = self.bursts,
+            None if is_full => {}
+            None => known.push((self.shape.clone(), self.bursts)),
+        }
+    }
+
+    /// How long a burst takes, about.
+    fn burst_takes(&self) -> Duration {
+        let first_use = self.job.as_ref().map_or(0, |job| job.time.ramp_bytes);
+        Duration::from_nanos(BURST.0) + Duration::from_secs_f64(first_use as f64 / FIRST_USE_PER_S)
     }
 
     fn is_done(&self) -> bool {
@@ -116,17 +184,23 @@ impl Section {
         }
     }
 
-    fn bound(&self) -> Fact<f64> {
+    /// The bound of a job that reached this rate.
+    fn bound(&self, reached: f64) -> Fact<f64> {
         match (&self.job, self.bursts.count) {
             (Err(why), _) => Fact::unknown(why.clone()),
-            (Ok(_), 0) => Fact::unknown("the run was stopped"),
-            (Ok(_), _) => Fact::Known(self.bursts.fastest),
+            (Ok(_), 0) => Fact::unknown("the run was too short to measure it"),
+            // It is no bound if the job itself was faster.
+            (Ok(_), _) if self.bursts.are_enough() => Fact::Known(self.bursts.fastest.max(reached)),
+            (Ok(_), _) if self.bursts.fastest > reached * CLEARLY_ABOVE => {
+                Fact::Known(self.bursts.fastest)
+            }
+            (Ok(_), _) => Fact::unknown("the run was too short to measure it well enough"),
         }
     }
 }
 
 /// The rates of bursts.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Bursts {
     count: usize,
     fastest: f64,
@@ -270,6 +344,36 @@ mod tests {
         let never: Vec<f64> = (1..=12).map(|burst| f64::from(burst) * 1e6).collect();
         assert!(bursts(&never).are_enough(), "some machines never come to rest");
         assert_eq!(bursts(&never).fastest, 12e6);
+    }
+
+    #[test]
+    fn bursts_have_a_share_of_the_run_and_never_long() {
+        let ran = |seconds: u64| {
+            let mut result =
+                crate::worker::failed_to_start(crate::job::JobError::unchecked(&"it never began"));
+            result.runtime = Nanos(seconds * 1_000_000_000);
+            Some(result)
+        };
+        assert_eq!(limit(&[ran(2), None, ran(1)]), Duration::from_millis(40));
+        assert_eq!(limit(&[ran(600)]), LONGEST);
+        assert_eq!(limit(&[]), Duration::ZERO);
+    }
+
+    #[test]
+    fn few_bursts_are_a_bound_only_of_a_much_slower_job() {
+        let mut job =
+            crate::plan::JobBuilder::new("job", std::path::Path::new("/tmp/iosonde-upper-bound"));
+        job.set_text("size", "1m").unwrap();
+        let job = job.plan().unwrap().jobs.remove(0);
+        let section = |rates: &[f64]| Section {
+            job: Ok(job.clone()),
+            shape: String::new(),
+            bursts: bursts(rates),
+        };
+        assert_eq!(section(&[8e6, 9e6]).bound(1e6), Fact::Known(9e6));
+        assert!(section(&[8e6, 9e6]).bound(5e6).get().is_none());
+        assert_eq!(section(&[9e6, 9e6, 9e6, 9e6]).bound(10e6), Fact::Known(10e6));
+        assert!(section(&[]).bound(0.0).get().is_none());
     }
 
     #[test]

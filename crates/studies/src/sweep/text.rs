@@ -138,6 +138,12 @@ fn no_knee(why: &NoKnee) -> String {
             count(*load),
             percent(*gain)
         ),
+        NoKnee::Overlaps { load, gain } => format!(
+            "whether there is a knee up to {} is unknown: the last doubling gained {} in the middle, \
+             and its rounds overlap; set --rounds higher",
+            count(*load),
+            percent(*gain)
+        ),
         NoKnee::Unclear { bounds, power } => format!(
             "no clear knee: the bounds meet at {}, and rate over latency is best at {}",
             count(bounds.round()),

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 
 use crate::platform;
 
@@ -30,6 +31,15 @@ impl Extents {
     /// If the file system has neither FIEMAP nor SEEK_DATA.
     pub fn of(file: &File, offset: u64, bytes: u64) -> io::Result<Extents> {
         platform::extents(file, offset, bytes)
+    }
+
+    /// Where the data of a range lies on the device of the file system, of which the first
+    /// pieces: what is compressed, within metadata or still in memory has no place.
+    ///
+    /// # Errors
+    /// If the file system has no FIEMAP.
+    pub fn places(file: &File, offset: u64, bytes: u64) -> io::Result<Vec<Range<u64>>> {
+        platform::places(file, offset, bytes)
     }
 
     /// The share of the range, from 0 to 1, that no device serves.

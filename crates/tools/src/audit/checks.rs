@@ -72,15 +72,8 @@ pub fn from_memory(run: &FioResult) -> Vec<Statement> {
     let least = seen_at_least(run, read);
     let one_each = run.jobs.iter().filter(|job| job.ios[0] > 0).all(|job| job.direct || job.random);
     let seen = seen_at_least(run, ios);
-    let direct = run.jobs.iter().filter(|job| job.ios[0] > 0).all(|job| job.direct);
-    if direct && (carried < least || requests < seen - seen / 10) {
-        let text = format!(
-            "the disks did {} for {} of direct reads: the file may have holes (parts that were \
-             never written), or a cache below the file system answered",
-            number_of(requests, "read request"),
-            number_of(ios, "I/O"),
-        );
-        return Statement::one(Severity::Warning, text);
+    if all_direct(run) {
+        return Vec::new();
     }
     if carried < least {
         let text = format!(
@@ -105,6 +98,29 @@ pub fn from_memory(run: &FioResult) -> Vec<Statement> {
         return Statement::one(Severity::Warning, text);
     }
     Vec::new()
+}
+
+fn all_direct(run: &FioResult) -> bool {
+    run.jobs.iter().filter(|job| job.ios[0] > 0).all(|job| job.direct)
+}
+
+/// Direct reads that no disk did.
+pub fn of_holes(run: &FioResult) -> Vec<Statement> {
+    let (ios, requests) = (run.sum(|job| job.ios[0]), run.requests(0));
+    let least = seen_at_least(run, run.sum(|job| job.bytes[0]));
+    let seen = seen_at_least(run, ios);
+    let carried = requests.saturating_mul(REQUEST_MOST);
+    let missing = carried < least || requests < seen - seen / 10;
+    if !counts(run) || ios == 0 || !all_direct(run) || !missing {
+        return Vec::new();
+    }
+    let text = format!(
+        "the disks did {} for {} of direct reads: the file may have holes (parts that were \
+         never written), or a cache below the file system answered",
+        number_of(requests, "read request"),
+        number_of(ios, "I/O"),
+    );
+    Statement::one(Severity::Warning, text)
 }
 
 /// Writes that no disk did before the end.
@@ -148,7 +164,8 @@ pub fn others(run: &FioResult) -> Vec<Statement> {
         let ios = job.ios[0] + job.ios[1];
         job.direct && ios > 0 && (job.bytes[0] + job.bytes[1]) / ios <= SMALL
     };
-    if !counts(run) || !run.jobs.iter().all(small) || run.sum(|job| job.syncs) > 0 {
+    let ramped = run.jobs.iter().any(|job| job.ramped);
+    if !counts(run) || ramped || !run.jobs.iter().all(small) || run.sum(|job| job.syncs) > 0 {
         return Vec::new();
     }
     let ios = run.sum(|job| job.ios[0] + job.ios[1]);

@@ -30,6 +30,8 @@ pub struct FioJob {
     pub depth: u64,
     /// A rate or think time holds it back.
     pub paced: bool,
+    /// It ran uncounted for a while first, which the disks counted.
+    pub ramped: bool,
     pub count: u64,
     pub engine: String,
     pub error: i64,
@@ -112,6 +114,7 @@ impl FioJob {
             random: option("rw").starts_with("rand") || option("readwrite").starts_with("rand"),
             end_sync: on("end_fsync") || on("fsync_on_close"),
             sync_writes: on("sync"),
+            ramped: on("ramp_time") || on("ramp_size"),
             paced: PACES.iter().any(|name| on(name)),
             depth: option("iodepth").parse().unwrap_or(1),
             count: option("numjobs").parse().unwrap_or(1),

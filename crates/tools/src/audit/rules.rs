@@ -33,10 +33,18 @@ pub static RULES: &[FindingRule<FioResult>] = &[
     FindingRule {
         id: "page-cache-reads",
         severity: Severity::Warning,
-        condition: "the disks did fewer read requests than the reads need: one for each 4 MiB, or one for each random or direct read (10 % are tolerated)",
-        meaning: "Reads that no disk did came from the page cache: the rate and the latencies are those of memory, or a mixture. Direct reads that no disk did were of holes, or of a cache below.",
-        remedy: "set direct=1, or use a file larger than memory with invalidate=1; with direct=1, write the file first; run the same job with iosonde for the exact share",
+        condition: "the disks did fewer read requests than buffered reads need: one for each 4 MiB, or one for each random read (10 % are tolerated)",
+        meaning: "Reads that no disk did came from the page cache: the rate and the latencies are those of memory, or a mixture.",
+        remedy: "set direct=1, or use a file larger than memory with invalidate=1; run the same job with iosonde for the exact share",
         check: checks::from_memory,
+    },
+    FindingRule {
+        id: "holes-read",
+        severity: Severity::Warning,
+        condition: "the disks did fewer read requests than direct reads need: one for each (10 % are tolerated)",
+        meaning: "Direct reads that no disk did were of holes, parts of the file that were never written, or a cache below the file system answered: the rate is that of the processor or of memory.",
+        remedy: "write the file first: remove it and let the job lay it out, or run a write job over all of it; run the same job with iosonde for the share of holes",
+        check: checks::of_holes,
     },
     FindingRule {
         id: "not-durable",
@@ -57,7 +65,7 @@ pub static RULES: &[FindingRule<FioResult>] = &[
     FindingRule {
         id: "other-traffic",
         severity: Severity::Note,
-        condition: "one disk did at least 10 % more requests than small direct jobs without syncs issued",
+        condition: "one disk did at least 10 % more requests than small direct jobs without syncs issued; not of jobs with ramp_time, as the disks count their ramp",
         meaning: "Another program, or the layout of files, used the disk at the same time.",
         remedy: "stop what else uses the disk (iotop, biotop) and repeat; lay out files in a run before",
         check: checks::others,
@@ -134,8 +142,10 @@ mod tests {
 
     #[test]
     fn reads_that_no_disk_did_came_from_memory() {
-        assert_eq!(found(json!({}), disk(0, 0)), ["page-cache-reads"]);
-        assert_eq!(found(json!({}), disk(800, 0)), ["page-cache-reads"]);
+        let buffered = json!({ "job options": { "rw": "randread" } });
+        assert_eq!(found(buffered.clone(), disk(0, 0)), ["page-cache-reads"]);
+        assert_eq!(found(buffered, disk(800, 0)), ["page-cache-reads"]);
+        assert_eq!(found(json!({}), disk(800, 0)), ["holes-read"]);
         // In order a request may carry a thousand.
         let order = json!({ "job options": { "rw": "read" } });
         assert!(found(order.clone(), disk(4, 0)).is_empty());
@@ -173,8 +183,9 @@ mod tests {
         let ids =
             |disk: Option<Value>, options: Value| found(json!({ "job options": options }), disk);
         let holes = json!({ "rw": "randread", "direct": "1" });
-        // With another text.
-        assert_eq!(ids(disk(3, 0), holes), ["page-cache-reads"]);
+        assert_eq!(ids(disk(3, 0), holes), ["holes-read"]);
+        let ramped = json!({ "rw": "randread", "direct": "1", "ramp_time": "2s" });
+        assert_eq!(ids(disk(2200, 0), ramped), [""; 0]);
         let paced = json!({ "rw": "randread", "direct": "1", "iodepth": "32", "rate_iops": "17" });
         assert_eq!(ids(disk(1000, 0), paced), [""; 0]);
         let mut half = disk(1000, 0);

@@ -190,7 +190,8 @@ impl QueueSettings {
         QueueSettings {
             read_ahead_bytes: number("queue/read_ahead_kb").map(|kib| kib.saturating_mul(1024)),
             throttle_us: number("queue/wbt_lat_usec"),
-            counted: number("queue/iostats").map(|flag| flag != 0),
+            // zram counts by itself, whatever is set.
+            counted: number("queue/iostats").map(|flag| flag != 0 || disk.starts_with("zram")),
             no_merges: number("queue/nomerges"),
             schedulers: schedulers.split_whitespace().map(plain).collect(),
             rebuilding: action.filter(|action| !matches!(action.trim(), "idle" | "frozen" | "")),

@@ -2,7 +2,8 @@
 //! and changing the kernel's setting.
 
 use iosonde_command::format::printable;
-use iosonde_direct::stack::{Layer, LayerKind, Stack};
+use iosonde_direct::stack::{Layer, LayerKind, Mount, Stack};
+use iosonde_direct::sysfs::Tree;
 use iosonde_direct::{DeviceFacts, Fact, WriteCache};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -19,6 +20,8 @@ pub struct CacheFacts {
     pub below: Vec<String>,
     /// The kernel's setting, which decides whether it sends flushes.
     pub kernel: Fact<WriteCache>,
+    /// The option of the file system above it that makes it send no flushes.
+    pub no_barriers: Option<&'static str>,
     /// Whether single writes can be made durable without a flush of all.
     pub fua: Fact<bool>,
     /// What the device reports.
@@ -48,13 +51,36 @@ impl DeviceReport {
 pub fn below(path: &Path) -> Result<(Stack, Vec<CacheFacts>), String> {
     let stack = stack(path)?;
     let mut disks: Vec<CacheFacts> = Vec::new();
-    for layer in stack.devices.iter().flat_map(Layer::walk) {
-        if layer.kind != LayerKind::Partition && !disks.iter().any(|facts| facts.disk == layer.name)
-        {
-            disks.push(facts_of(layer));
-        }
+    let option = stack.mount.as_ref().and_then(no_barriers);
+    for layer in &stack.devices {
+        add(layer, option, &mut disks);
     }
     Ok((stack, disks))
+}
+
+fn add(layer: &Layer, option: Option<&'static str>, disks: &mut Vec<CacheFacts>) {
+    if layer.kind != LayerKind::Partition && !disks.iter().any(|facts| facts.disk == layer.name) {
+        disks.push(CacheFacts { no_barriers: option, ..facts_of(layer) });
+    }
+    let option = match &layer.kind {
+        LayerKind::Loop(file) => {
+            Stack::under(file).ok().and_then(|stack| stack.mount.as_ref().and_then(no_barriers))
+        }
+        _ => option,
+    };
+    layer.below.iter().for_each(|below| add(below, option, disks));
+}
+
+/// The option of a mount that makes its file system send no flushes.
+fn no_barriers(mount: &Mount) -> Option<&'static str> {
+    let has = |name: &str, value: &str| mount.option(name) == Some(value);
+    match mount.filesystem.as_str() {
+        "overlay" if mount.has_option("volatile") || has("fsync", "volatile") => Some("volatile"),
+        _ if mount.has_option("nobarrier") => Some("nobarrier"),
+        _ if has("barrier", "0") => Some("barrier=0"),
+        _ if has("fsync_mode", "nobarrier") => Some("fsync_mode=nobarrier"),
+        _ => None,
+    }
 }
 
 fn stack(path: &Path) -> Result<Stack, String> {
@@ -68,7 +94,16 @@ fn stack(path: &Path) -> Result<Stack, String> {
         };
         return Err(format!("{name}: {}{meant}", iosonde_base::bare(&error.to_string())));
     }
-    Stack::under(path).map_err(|error| format!("{name}: {error}"))
+    let stack = Stack::under(path).map_err(|error| format!("{name}: {error}"))?;
+    Ok(behind_overlay(&stack).unwrap_or(stack))
+}
+
+/// The devices of the directory that an overlayfs shows, below the mount of the overlay.
+fn behind_overlay(stack: &Stack) -> Option<Stack> {
+    let mount = stack.mount.as_ref().filter(|_| stack.devices.is_empty())?;
+    let behind = Tree::here().behind_overlay(mount, &stack.path)?;
+    let devices = Stack::under(&behind).ok()?.devices;
+    Some(Stack { devices, ..stack.clone() })
 }
 
 fn facts_of(layer: &Layer) -> CacheFacts {
@@ -78,6 +113,7 @@ fn facts_of(layer: &Layer) -> CacheFacts {
         kind: layer.kind.clone(),
         below: layer.below.iter().map(|layer| layer.disk().name.clone()).collect(),
         kernel: facts.write_cache,
+        no_barriers: None,
         fua: facts.fua,
         reported: reported(Path::new("/"), &layer.name, &layer.kind),
     }

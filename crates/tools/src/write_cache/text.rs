@@ -21,6 +21,12 @@ pub fn meaning(facts: &CacheFacts) -> String {
 }
 
 fn meaning_of_back(facts: &CacheFacts) -> String {
+    if let Some(option) = facts.no_barriers {
+        return format!(
+            "NO flushes are sent, as the file system is mounted with {option}: synced data that is \
+             still in a volatile cache is lost in a power failure"
+        );
+    }
     match facts.reported.known() {
         Some(reported) if !reported.is_volatile() => format!(
             "fsync sends a flush, although the device reports \"{}\" and has nothing to flush",
@@ -265,6 +271,7 @@ mod tests {
             kind: LayerKind::Disk,
             below: Vec::new(),
             kernel: Fact::Known(kernel),
+            no_barriers: None,
             fua: Fact::Known(false),
             reported: Fact::or_why(reported, "not reported"),
         }
@@ -278,6 +285,9 @@ mod tests {
         assert!(!fine.contains("lost"), "{fine}");
         assert!(meaning(&facts(WriteCache::Through, None)).contains("if the device does have"));
         assert!(meaning(&facts(WriteCache::Back, None)).contains("fsync sends a flush"));
+        let no_barriers = Some("nobarrier");
+        let unguarded = CacheFacts { no_barriers, ..facts(WriteCache::Back, None) };
+        assert!(meaning(&unguarded).contains("NO flushes are sent, as the file system is mounted"));
     }
 
     #[test]

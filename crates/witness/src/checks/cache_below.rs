@@ -8,7 +8,8 @@ pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "cache-below",
     severity: Severity::Warning,
     condition: "a loop device delivered more than twice the bytes that were read from the devices \
-                below it, or that can have entered the page cache of its backing file",
+                below it, or that can have entered the page cache of its backing file; or more than \
+                1 % of what was only read from it are holes in its backing file",
     meaning: "A loop device is backed by a file. Direct I/O to the loop device bypasses the page \
               cache of the file system on it, but not that of the backing file: reads may come \
               from memory one layer below. Ranges of the backing file that were never written are \
@@ -21,9 +22,22 @@ pub(super) const RULE: FindingRule<Ledger> = FindingRule {
 fn check(ledger: &Ledger) -> Vec<Statement> {
     for device in ledger.devices.iter().filter(|device| device.kind == "loop") {
         let below = ledger.devices.iter().filter(|other| other.level == device.level + 1);
-        let below: Vec<_> = below.filter_map(|other| other.used.known()).collect();
-        let (Some(used), false) = (device.used.known(), below.is_empty()) else { continue };
+        let below: Vec<_> = below.filter_map(|other| other.used.get()).collect();
+        let Some(used) = device.used.get() else { continue };
         let read = used.read_bytes;
+        if let Some(share) = device.holes_below_share.filter(|&share| share > 0.01 && read > 0) {
+            return Statement::one(
+                Severity::Warning,
+                format!(
+                    "{} of what was read from {} are holes in its backing file: no device has them",
+                    percent(share),
+                    device.name
+                ),
+            );
+        }
+        if below.is_empty() {
+            continue;
+        }
         let fetched = below.iter().map(|used| used.read_bytes).sum::<u64>();
         // Others may read from the devices below, and what entered the page cache of the
         // backing file is known too; of direct I/O to it, nothing does.
@@ -64,6 +78,18 @@ mod tests {
         assert_eq!(says(RULE.id, &ledger), None);
         ledger.devices[1].used = used(0);
         assert!(says(RULE.id, &ledger).unwrap().1.starts_with("100 % of the 60 GiB"));
+    }
+
+    #[test]
+    fn holes_in_the_backing_file_are_known_without_counters_below() {
+        let mut ledger = clean();
+        ledger.devices[0].kind = "loop".into();
+        for (share, is_found) in [(0.01, false), (0.5, true)] {
+            ledger.devices[0].holes_below_share = Some(share);
+            assert_eq!(says(RULE.id, &ledger).is_some(), is_found, "{share}");
+        }
+        let (_, text) = says(RULE.id, &ledger).unwrap();
+        assert!(text.starts_with("50 % of what was read from nvme0n1 are holes"), "{text}");
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod holes_read;
 mod kib_is_1000;
 mod lost_flushes;
 mod memory_device;
+mod no_storage;
 mod not_direct;
 mod not_durable;
 mod not_steady;
@@ -50,6 +51,7 @@ static RULES: &[FindingRule<Ledger>] = &[
     page_cache_reads::RULE,
     cache_below::RULE,
     memory_device::RULE,
+    no_storage::RULE,
     not_direct::RULE,
     holes_read::RULE,
     not_durable::RULE,

@@ -10,7 +10,8 @@ pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     severity: Severity::Warning,
     condition: "the mean of the rate moved by 5 % or more during the run, by more than its scatter \
                 explains (a change of the mean of ln(rate), with the correlation of neighbouring \
-                windows taken into account; 1 in 60 steady runs is flagged), or fell below 5 % of the \
+                windows taken into account; 1 in 60 steady runs is flagged), or each second near an \
+                end of the run had less than a quarter of each second of the rest, or fell below 5 % of the \
                 mean for a second or more in the middle of a run without syncs",
     meaning: "The mean covers two different rates. A drop after a number of bytes is the end of a \
               fast cache in the drive, heat, or the end of a cloud volume's burst credit; a rise \

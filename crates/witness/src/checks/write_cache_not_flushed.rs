@@ -2,14 +2,15 @@
 
 use iosonde_base::text::bytes;
 use iosonde_report::finding::{FindingRule, Severity, Statement};
-use iosonde_report::ledger::{Fact, Ledger};
+use iosonde_report::ledger::{DeviceLedger, Fact, Ledger};
 
 pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "write-cache-not-flushed",
     severity: Severity::Note,
     condition: "the device has a volatile write cache and no flush is known to have followed the \
                 last write; warning where flushes cannot reach what holds the data: a loop device \
-                set to `write through` over the page cache of its backing file",
+                set to `write through` over the page cache of its backing file, or over a device \
+                with a volatile write cache",
     meaning: "Direct I/O bypasses the page cache, not the device's own cache. With a write cache \
               of mode `write back` an acknowledged write may be lost with the power until the \
               next flush, and the rate is that of the device's cache while there is room in it.",
@@ -20,18 +21,24 @@ pub(super) const RULE: FindingRule<Ledger> = FindingRule {
 
 fn check(ledger: &Ledger) -> Vec<Statement> {
     let Some(writes) = &ledger.writes else { return Vec::new() };
-    // What is not even at the device is reported by another rule.
-    let unreached = ledger.devices.iter().filter(|device| device.level == 0);
-    let unreached = unreached.filter(|device| device.facts.drops_flushes());
-    let unreached: Vec<&str> = unreached.map(|device| device.name.as_str()).collect();
+    // What is not even at the device is reported by another rule, and so are lost flushes.
+    let unreached = ledger.devices.iter().filter(|device| ledger.drops_flushes(device));
+    let (direct, cached): (Vec<_>, Vec<_>) =
+        unreached.partition(|device| device.facts.backing_direct == Some(true));
+    let unreached = if cached.is_empty() { &direct } else { &cached };
     if !unreached.is_empty() {
+        let names: Vec<&str> = unreached.iter().map(|device| device.name.as_str()).collect();
+        let what = if cached.is_empty() { "the volatile write cache" } else { "memory" };
         let text = format!(
-            "writes may be in memory below {}: its write cache is set to `write through`, so that \
+            "writes may be in {what} below {}: its write cache is set to `write through`, so that \
              no flush reaches its backing file{}",
-            unreached.join(", "),
+            names.join(", "),
             dirty_below(ledger)
         );
         return Statement::one(Severity::Warning, text);
+    }
+    if ledger.devices.iter().any(DeviceLedger::lost_flushes) {
+        return Vec::new();
     }
     let on_device = writes.dirty_at_end_share().is_some_and(|share| share <= 0.01);
     if writes.in_volatile_cache != Fact::Known(true) || !on_device {
@@ -72,6 +79,7 @@ mod tests {
     #[test]
     fn a_loop_device_that_gets_no_flushes_is_a_warning() {
         let mut ledger = writer();
+        ledger.devices[0].kind = "loop".into();
         let facts = &mut ledger.devices[0].facts;
         (facts.write_cache, facts.backing_direct) = (Some("write through".into()), Some(false));
         let (severity, text) = says(RULE.id, &ledger).unwrap();
@@ -84,6 +92,33 @@ mod tests {
             "{text}"
         );
         ledger.devices[0].facts.backing_direct = Some(true);
+        assert_eq!(says(RULE.id, &ledger), None);
+    }
+
+    #[test]
+    fn a_direct_loop_device_is_one_over_a_volatile_cache() {
+        let mut ledger = writer();
+        let mut lower = ledger.devices[0].clone();
+        (lower.name, lower.level) = ("loop1".into(), 1);
+        lower.facts.write_cache = Some("write back".into());
+        let upper = &mut ledger.devices[0];
+        (upper.kind, upper.made_of) = ("loop".into(), vec!["loop1".into()]);
+        upper.facts.write_cache = Some("write through".into());
+        upper.facts.backing_direct = Some(true);
+        ledger.devices.push(lower);
+        let (severity, text) = says(RULE.id, &ledger).unwrap();
+        assert_eq!(severity, Severity::Warning);
+        assert!(text.contains("the volatile write cache below nvme0n1"), "{text}");
+        ledger.devices[1].facts.write_cache = Some("write through".into());
+        assert_eq!(says(RULE.id, &ledger), None);
+    }
+
+    #[test]
+    fn lost_flushes_are_left_to_their_own_rule() {
+        let mut ledger = writer();
+        ledger.writes.as_mut().unwrap().in_volatile_cache = Fact::Known(true);
+        assert!(says(RULE.id, &ledger).is_some());
+        ledger.devices[0].flushes_due = Some(u64::MAX);
         assert_eq!(says(RULE.id, &ledger), None);
     }
 

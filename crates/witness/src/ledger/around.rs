@@ -1,6 +1,6 @@
 //! Devices, others' traffic, the machine meanwhile, the environment.
 
-use super::{of_disks_below, wave};
+use super::{flushes, of_disks_below, wave};
 use crate::evidence::{Evidence, JobEvidence};
 use crate::reading::{Location, MachineReading, both};
 use iosonde_base::Dir;
@@ -47,7 +47,11 @@ fn counted(seen: &Evidence, name: &str) -> Fact<DiskCounters> {
 pub(super) fn devices(seen: &Evidence) -> Vec<DeviceLedger> {
     let places = crate::reading::Locations(seen.places.clone());
     let wall = wall_ns(seen);
-    let one = |(layer, level): (&iosonde_sys::stack::Layer, u32)| DeviceLedger {
+    let backing = |layer: &Layer| {
+        let mut loops = seen.places.iter().flat_map(|place| &place.loops);
+        loops.find(|backing| backing.device == layer.name)
+    };
+    let one = |(layer, level): (&Layer, u32)| DeviceLedger {
         name: layer.name.clone(),
         kind: match &layer.kind {
             LayerKind::Disk => "disk",
@@ -58,13 +62,27 @@ pub(super) fn devices(seen: &Evidence) -> Vec<DeviceLedger> {
         }
         .to_owned(),
         level,
-        in_memory: crate::reading::is_of_memory(layer),
+        made_of: flushes::made_of(layer),
+        backing_filesystem: backing(layer).map(|backing| backing.filesystem.clone()),
+        flushes_due: None,
+        in_memory: crate::reading::is_of_memory(layer)
+            || backing(layer).is_some_and(|backing| backing.in_memory),
         dirty_below_bytes: dirty_below(seen, &layer.name),
         entered_below_bytes: entered_below(seen, &layer.name),
+        holes_below_share: holes_below_share(seen, &layer.name),
         used: counted(seen, &layer.name).map(|used| device_use(&used, wall)),
         facts: seen.facts_of(&layer.name).cloned().unwrap_or_default(),
     };
-    places.devices().into_iter().map(one).collect()
+    let mut devices: Vec<DeviceLedger> = places.devices().into_iter().map(one).collect();
+    flushes::set_due(&mut devices, seen);
+    devices
+}
+
+/// Of what jobs only read from a loop device, the share that its backing file has not.
+fn holes_below_share(seen: &Evidence, name: &str) -> Option<f64> {
+    let of_device = || seen.holes_below.iter().filter(|holes| holes.device == name);
+    let (bytes, holes) = (of_device().map(|one| one.bytes), of_device().map(|one| one.hole_bytes));
+    share(holes.sum(), bytes.sum())
 }
 
 /// What of a loop device's data was dirty in its backing file at the end.

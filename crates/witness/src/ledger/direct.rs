@@ -1,6 +1,6 @@
 //! Direct I/O: whether a request was honoured.
 
-use super::reads::MEMORY;
+use super::MEMORY;
 use super::{over_files, places, wave};
 use crate::evidence::{Evidence, JobEvidence};
 use crate::reading::FileReading;
@@ -45,6 +45,9 @@ fn judged(
         let kind = place.kind();
         return Err(format!("{kind} is served by a program, which may cache data in memory"));
     }
+    if let Some(why) = super::unseen_below(job, seen) {
+        return Err(why);
+    }
     let moved = job.bytes[Dir::Read] + job.bytes[Dir::Write];
     if let Some(found) = by_checksums(job, seen).or_else(|| by_holes(job, seen)) {
         return Ok((false, found));
@@ -71,7 +74,8 @@ fn judged(
             (Some(_), None) => {}
             (Some(device), Some(holes)) => {
                 let due = reads.completed_bytes.saturating_sub(holes);
-                if (device as f64) < (1.0 - SLACK) * due as f64 {
+                let is_cached = reads.cache_bytes.get() != Some(0);
+                if (device as f64) < (1.0 - SLACK) * due as f64 && is_cached {
                     let share = percent(1.0 - device as f64 / due as f64);
                     return Ok((false, format!("{share} of the reads came from the page cache")));
                 }

@@ -4,33 +4,36 @@ mod around;
 mod changes;
 mod direct;
 mod fingerprint;
+mod flushes;
+mod hits;
 mod reads;
 mod writes;
 
 pub(crate) use changes::changes;
+pub(crate) use reads::MEMORY;
 
 use crate::evidence::{Evidence, JobEvidence, Wave};
 use crate::reading::Location;
 use iosonde_base::Dir;
 use iosonde_report::ledger::{
-    CpuLedger, DepthLedger, Fact, FilesLedger, JobLedger, Ledger, OtherTraffic, SpanBytes,
-    SyncLedger, Tool,
+    CpuLedger, DepthLedger, Fact, FilesLedger, JobLedger, Ledger, SpanBytes, SyncLedger, Tool,
 };
 use iosonde_sys::counters::DiskCounters;
 use std::collections::BTreeSet;
 
 /// The ledger of a run, without verdict and conclusion.
 pub fn ledger(seen: &Evidence) -> Ledger {
-    let other_traffic = around::others(seen);
-    let jobs: Vec<JobLedger> =
-        seen.jobs.iter().map(|job| job_ledger(job, seen, &other_traffic)).collect();
+    let below = Ledger {
+        devices: around::devices(seen),
+        other_traffic: around::others(seen),
+        ..Ledger::default()
+    };
+    let jobs: Vec<JobLedger> = seen.jobs.iter().map(|job| job_ledger(job, seen, &below)).collect();
     let mut ledger = Ledger {
         reads: reads::together(&jobs, seen),
         verify_reads: reads::verify_together(&jobs),
-        writes: writes::together(&jobs, seen, &other_traffic),
+        writes: writes::together(&jobs, seen, &below),
         span_bytes: span_bytes(seen),
-        devices: around::devices(seen),
-        other_traffic,
         phases: seen.phases.clone(),
         machine: around::meanwhile(seen),
         environment: around::environment(seen),
@@ -40,7 +43,7 @@ pub fn ledger(seen: &Evidence) -> Ledger {
         },
         series: seen.series.clone(),
         jobs,
-        ..Ledger::default()
+        ..below
     };
     depth_of_others(&mut ledger);
     ledger.changes = changes(&ledger);
@@ -49,10 +52,13 @@ pub fn ledger(seen: &Evidence) -> Ledger {
     ledger
 }
 
-fn job_ledger(job: &JobEvidence, seen: &Evidence, others: &OtherTraffic) -> JobLedger {
+/// `below` has the devices and others' traffic, and nothing else yet.
+fn job_ledger(job: &JobEvidence, seen: &Evidence, below: &Ledger) -> JobLedger {
+    let others = &below.other_traffic;
     let reads =
         (job.touches_storage && job.bytes[Dir::Read] > 0).then(|| reads::of(job, seen, others));
-    let writes = (job.touches_storage && job.bytes[Dir::Write] > 0).then(|| writes::of(job, seen));
+    let writes =
+        (job.touches_storage && job.bytes[Dir::Write] > 0).then(|| writes::of(job, seen, below));
     JobLedger {
         name: job.name.clone(),
         number: job.number,
@@ -93,6 +99,11 @@ fn span_bytes(seen: &Evidence) -> SpanBytes {
 /// The places of a job's files, as far as they were looked at.
 fn places<'a>(job: &'a JobEvidence, seen: &'a Evidence) -> impl Iterator<Item = &'a Location> {
     seen.places.iter().filter(|place| job.inspected.iter().any(|file| file.device == place.device))
+}
+
+/// Why nobody sees where the data of a job's files is, below a loop device.
+fn unseen_below(job: &JobEvidence, seen: &Evidence) -> Option<String> {
+    places(job, seen).flat_map(|place| &place.loops).find_map(|backing| backing.unseen.clone())
 }
 
 fn wave<'a>(job: &JobEvidence, seen: &'a Evidence) -> Option<&'a Wave> {
@@ -170,6 +181,7 @@ fn files(job: &JobEvidence, seen: &Evidence) -> FilesLedger {
         compressing: (attributed || places(job, seen).any(options)) && !reserved(job),
         filesystems,
         devices,
+        no_storage: job.no_storage.clone(),
         unallocated_share: reads::unallocated_share(job),
     }
 }

@@ -1,12 +1,12 @@
 //! Where reads came from.
 
 use super::around::over_waves;
-use super::{of_disks_below, over_files, places, sum, wave};
+use super::{hits, of_disks_below, over_files, places, sum, wave};
 use crate::evidence::{Evidence, JobEvidence};
 use crate::reading::{FileReading, Location, MachineReading, both};
 use iosonde_base::{Dir, PerDir};
 use iosonde_report::ledger::{Fact, JobLedger, OtherTraffic, Reads};
-use iosonde_sys::counters::TaskIo;
+use iosonde_sys::counters::{Extents, TaskIo};
 
 /// File systems with reads that the kernel counts for the task that asked: those
 /// that send bios of their own, and NFS.
@@ -16,12 +16,31 @@ const COUNTED: [&str; 22] = [
     "device",
 ];
 /// File systems that are made of memory.
-pub(super) const MEMORY: [&str; 4] = ["tmpfs", "ramfs", "hugetlbfs", "devtmpfs"];
+pub(crate) const MEMORY: [&str; 4] = ["tmpfs", "ramfs", "hugetlbfs", "devtmpfs"];
 
 pub(super) fn of(job: &JobEvidence, seen: &Evidence, others: &OtherTraffic) -> Reads {
-    Reads {
-        requests_per_read: requests_per_read(job, seen, others),
-        ..of_bytes(job, seen, &unallocated_share(job), expected_hits(job))
+    let requests_per_read = requests_per_read(job, seen, others);
+    let hits = |lowest| hits::of_random(job, seen, lowest, &requests_per_read);
+    let reads = of_bytes(job, seen, &empty_share(job), &hits);
+    Reads { requests_per_read, ..reads }
+}
+
+/// Share of the job's range without data on the device while it read: as before the job,
+/// unless somebody made holes meanwhile.
+fn empty_share(job: &JobEvidence) -> Fact<f64> {
+    let before = unallocated_share(job);
+    let after = share_without_data(job, |file| (&file.extents_after, &file.unwritten[1]));
+    match (&before, &after) {
+        (Fact::Known(before), Fact::Known(after))
+            if *after > before + 0.001 && job.bytes[Dir::Write] == 0 =>
+        {
+            // Direct reads meet holes only; nobody knows when they were made.
+            if job.direct {
+                return Fact::Known(*after);
+            }
+            Fact::unknown("holes were made in its files while it read")
+        }
+        _ => before,
     }
 }
 
@@ -39,12 +58,18 @@ pub(super) fn of_verify(job: &JobEvidence, seen: &Evidence) -> Option<Reads> {
     // What the job wrote before it read it is no hole any more.
     let empty = if verify.wrote_it { Fact::Known(0.0) } else { unallocated_share(job) };
     // What the cache held when the job began says nothing about its last phase.
-    Some(of_bytes(&checks, seen, &empty, 0))
+    Some(of_bytes(&checks, seen, &empty, &Fact::Known))
 }
 
 /// Where the bytes that `job` read came from. `empty`: the share of its range
-/// that has no data on the device; `hits`: bytes that the page cache held, at least.
-fn of_bytes(job: &JobEvidence, seen: &Evidence, empty: &Fact<f64>, hits: u64) -> Reads {
+/// that has no data on the device; `hits`: bytes that the page cache held, where at least
+/// so many were.
+fn of_bytes(
+    job: &JobEvidence,
+    seen: &Evidence,
+    empty: &Fact<f64>,
+    hits: &dyn Fn(u64) -> Fact<u64>,
+) -> Reads {
     let asked = job.bytes[Dir::Read];
     let fetched = fetched(job, seen);
     let mut reads = Reads {
@@ -61,18 +86,11 @@ fn of_bytes(job: &JobEvidence, seen: &Evidence, empty: &Fact<f64>, hits: u64) ->
     // What the device did not deliver came out of memory, or is nowhere.
     let rest = asked.saturating_sub(fetched);
     (reads.hole_bytes, reads.holes_estimated) = holes(job, empty, rest);
-    reads.cache_bytes = match (&reads.hole_bytes, rest) {
-        (Fact::Known(0), rest)
-            if rest > 0 && job.inspected.iter().any(FileReading::has_encoded_extents) =>
-        {
-            match hits {
-                0 => Fact::unknown("compressed data takes fewer bytes on the device"),
-                hits => Fact::Known(hits.min(rest)),
-            }
-        }
-        (_, 0) => Fact::Known(hits),
-        (Fact::Known(holes), rest) => Fact::Known(rest.saturating_sub(*holes).max(hits)),
-        (Fact::Unknown(why), _) => Fact::Unknown(why.clone()),
+    reads.cache_bytes = match &reads.hole_bytes {
+        Fact::Known(0) if rest > 0 && is_encoded(job, seen) => of_encoded(job, &reads),
+        Fact::Known(holes) => hits(rest.saturating_sub(*holes)),
+        Fact::Unknown(why) if rest > 0 => Fact::Unknown(why.clone()),
+        Fact::Unknown(_) => hits(0),
     };
     let cached = reads.cache_bytes.get().unwrap_or(0);
     let holes = reads.hole_bytes.get().unwrap_or(0);
@@ -81,20 +99,20 @@ fn of_bytes(job: &JobEvidence, seen: &Evidence, empty: &Fact<f64>, hits: u64) ->
     reads
 }
 
-/// Bytes that random buffered reads found in the page cache, as much of their range was
-/// there when the job began: bytes read ahead hide them from the difference of what was
-/// read and fetched.
-fn expected_hits(job: &JobEvidence) -> u64 {
-    if job.direct || !job.options.random || job.bytes[Dir::Write] > 0 {
-        return 0;
-    }
-    let range: u64 = job.inspected.iter().map(|file| file.bytes).sum();
-    let cached = super::sum(job.inspected.iter().map(|file| &file.resident[0]));
-    match cached {
-        Fact::Known(cached) if range > 0 => {
-            (job.bytes[Dir::Read] as f64 * (cached as f64 / range as f64).min(1.0)) as u64
-        }
-        _ => 0,
+/// Whether the files may take fewer bytes on the device than they have.
+fn is_encoded(job: &JobEvidence, seen: &Evidence) -> bool {
+    /// Compressed and without duplicates, unless they were made otherwise.
+    const PACKED: [&str; 3] = ["squashfs", "erofs", "cramfs"];
+    job.inspected.iter().any(FileReading::has_encoded_extents)
+        || places(job, seen).any(|place| PACKED.contains(&place.kind()))
+}
+
+/// Of files that take fewer bytes on the device, those that came from the page cache: none,
+/// where nothing was there and nothing was read twice.
+fn of_encoded(job: &JobEvidence, reads: &Reads) -> Fact<u64> {
+    match reads.cached_at_start_bytes {
+        Fact::Known(0) if reads.completed_bytes <= job.files.1 => Fact::Known(0),
+        _ => Fact::unknown("compressed data takes fewer bytes on the device"),
     }
 }
 
@@ -134,12 +152,20 @@ fn holes(job: &JobEvidence, empty: &Fact<f64>, rest: u64) -> (Fact<u64>, bool) {
 
 /// Share of the job's range without data on the device, before it ran.
 pub(super) fn unallocated_share(job: &JobEvidence) -> Fact<f64> {
+    share_without_data(job, |file| (&file.extents, &file.unwritten[0]))
+}
+
+fn share_without_data(
+    job: &JobEvidence,
+    looked: impl Fn(&FileReading) -> (&Fact<Extents>, &Fact<u64>),
+) -> Fact<f64> {
     let (mut empty, mut all) = (0, 0);
     for file in job.inspected.iter().filter(|file| !file.is_device) {
-        match &file.extents {
+        let (extents, unwritten) = looked(file);
+        match extents {
             Fact::Known(extents) => {
                 // What is written and not yet on the device is no hole to a reader.
-                let dirty = file.unwritten[0].get().unwrap_or(0);
+                let dirty = unwritten.get().unwrap_or(0);
                 empty += (extents.hole_bytes + extents.unwritten_bytes).saturating_sub(dirty);
                 all += extents.looked_at_bytes;
             }
@@ -162,6 +188,9 @@ fn fetched(job: &JobEvidence, seen: &Evidence) -> Fact<u64> {
     if let Some(kind) = kinds.find(|kind| !COUNTED.contains(kind) && !MEMORY.contains(kind)) {
         return Fact::unknown(format!("{kind} does not count which task it fetches bytes for"));
     }
+    if let Some(why) = super::unseen_below(job, seen) {
+        return Fact::unknown(why);
+    }
     let thread = job.thread_io.as_ref().map(|io| io.storage_read_bytes);
     match (&thread, &job.process_io) {
         (Fact::Known(own), Some(process)) => Fact::Known(process.storage_read_bytes.max(*own)),
@@ -182,6 +211,7 @@ fn fetched_together(seen: &Evidence) -> Fact<u64> {
         let mut kinds = places(job, seen).map(Location::kind).peekable();
         kinds.peek().is_some()
             && kinds.all(|kind| COUNTED.contains(&kind) || MEMORY.contains(&kind))
+            && super::unseen_below(job, seen).is_none()
     };
     let mut jobs = seen.jobs.iter().filter(|job| job.touches_storage);
     if seen.jobs.iter().any(|job| job.ramped) || !jobs.all(counts) {

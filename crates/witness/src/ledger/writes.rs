@@ -1,32 +1,82 @@
 //! Where writes went, and how fast when durability counts.
 
-use super::{over_files, places};
+use super::{over_files, places, unseen_below};
 use crate::evidence::{DurableAfter, Evidence, JobEvidence};
-use crate::reading::both;
+use crate::reading::{Location, both};
 use iosonde_base::Dir;
 use iosonde_report::is_served;
-use iosonde_report::ledger::{DeviceDescription, Fact, JobLedger, OtherTraffic, Writes};
+use iosonde_report::ledger::{Fact, JobLedger, Ledger, Writes};
 use iosonde_sys::counters::PageFlow;
+use iosonde_sys::stack::Layer;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-pub(super) fn of(job: &JobEvidence, seen: &Evidence) -> Writes {
+pub(super) fn of(job: &JobEvidence, seen: &Evidence, below: &Ledger) -> Writes {
     let written = job.bytes[Dir::Write];
-    let reported = reported_rate(written, job.runtime_ns);
-    let until = job.durability.as_ref().map(|durability| durability.took_ns);
+    let reported = reported_rate(written, write_ns(job));
+    let durability = durability(job, seen);
+    let until = durability.as_ref().map(|durability| durability.took_ns);
     Writes {
         completed_bytes: written,
         dirty_at_end_bytes: dirty_at_end(job, seen),
         reported_bytes_per_s: reported,
         durable_bytes_per_s: until
             .as_ref()
-            .map(|&until| per_second(written, job.runtime_ns.saturating_add(until))),
-        durable_estimated: job.durability.known().is_some_and(|durability| durability.by_part),
+            .map(|&until| per_second(written, write_ns(job).saturating_add(until))),
+        durable_estimated: durability.known().is_some_and(|durability| durability.by_part),
         until_durable_ns: until,
-        in_volatile_cache: in_volatile_cache(job, seen),
+        in_volatile_cache: in_volatile_cache(job, seen, below),
         first_write_share: first_write_share(job),
         device_bytes_per_byte: Fact::unknown("reported for the run"),
     }
+}
+
+/// How long the job wrote: not the time in which it read its data back.
+fn write_ns(job: &JobEvidence) -> u64 {
+    job.runtime_ns.saturating_sub(job.checks_ns)
+}
+
+/// How the job's own data became durable: time in which other jobs ran is none of it.
+fn durability(job: &JobEvidence, seen: &Evidence) -> Fact<DurableAfter> {
+    /// Until the last job of a wave has been seen to end.
+    const MOMENT_NS: u64 = 100_000_000;
+    let found = durable_with_others(job, seen);
+    match found {
+        Fact::Known(durable) if durable.waited_ns > MOMENT_NS => match dirty_at_end(job, seen) {
+            Fact::Known(0) => Fact::Known(DurableAfter {
+                took_ns: durable.took_ns.saturating_sub(durable.waited_ns),
+                ..durable
+            }),
+            _ => Fact::unknown("other jobs ran on before its data was written out"),
+        },
+        found => found,
+    }
+}
+
+/// The same, with the time of other jobs of its wave, where a sync makes data durable.
+fn durable_with_others(job: &JobEvidence, seen: &Evidence) -> Fact<DurableAfter> {
+    if job.checks_ns > 0 && !job.direct && !job.options.sync {
+        return Fact::unknown("its data was read back (verify) while it was written out");
+    }
+    if let Some(why) = unseen_below(job, seen) {
+        return Fact::unknown(why);
+    }
+    if places(job, seen).any(ignores_syncs) {
+        return Fact::unknown("overlayfs is mounted with `volatile`: it ignores every sync");
+    }
+    job.durability.clone()
+}
+
+/// Whether syncs of files here do nothing (overlayfs, since Linux 5.10; newer kernels show
+/// the option by another name).
+fn ignores_syncs(place: &Location) -> bool {
+    place.filesystem.as_ref().is_some_and(|facts| {
+        facts.kind == "overlay"
+            && facts
+                .options
+                .split(',')
+                .any(|option| ["volatile", "fsync=volatile"].contains(&option))
+    })
 }
 
 /// Share of the writes to space without data. What is written again has data then.
@@ -38,7 +88,10 @@ fn first_write_share(job: &JobEvidence) -> Fact<f64> {
 /// What of the job's data was dirty when its clock stopped.
 fn dirty_at_end(job: &JobEvidence, seen: &Evidence) -> Fact<u64> {
     let dirty = over_files(job, |file| file.unwritten[1].clone());
-    let served = places(job, seen).map(crate::reading::Location::kind).find(|kind| is_served(kind));
+    if let (Some(why), Fact::Known(0)) = (unseen_below(job, seen), &dirty) {
+        return Fact::unknown(why);
+    }
+    let served = places(job, seen).map(Location::kind).find(|kind| is_served(kind));
     match (served, &dirty) {
         (Some(kind), Fact::Known(0)) => Fact::unknown(format!(
             "{kind} hands data to another program or machine, which may \
@@ -82,16 +135,21 @@ fn per_second(bytes: u64, ns: u64) -> f64 {
 }
 
 /// Whether the last writes may be in a volatile write cache: no flush followed.
-fn in_volatile_cache(job: &JobEvidence, seen: &Evidence) -> Fact<bool> {
-    let mut disks = places(job, seen).flat_map(crate::reading::Location::disks);
-    if disks.any(|disk| seen.facts_of(&disk.name).is_some_and(DeviceDescription::drops_flushes)) {
+fn in_volatile_cache(job: &JobEvidence, seen: &Evidence, below: &Ledger) -> Fact<bool> {
+    let layers = places(job, seen).flat_map(|place| place.layers.iter().chain(&place.journals));
+    let names: Vec<&str> = layers.flat_map(Layer::walk).map(|layer| layer.name.as_str()).collect();
+    let mut devices = below.devices.iter().filter(|device| names.contains(&device.name.as_str()));
+    if devices.any(|device| below.drops_flushes(device) || device.lost_flushes()) {
         return Fact::Known(true);
     }
-    if job.synced_at_end {
+    if let Some(why) = unseen_below(job, seen) {
+        return Fact::unknown(why);
+    }
+    if job.synced_at_end && !places(job, seen).any(ignores_syncs) {
         return Fact::Known(false);
     }
     let mut any = Fact::unknown("no device is below its files");
-    for disk in places(job, seen).flat_map(crate::reading::Location::disks) {
+    for disk in places(job, seen).flat_map(Location::disks) {
         match seen.facts_of(&disk.name).and_then(|facts| facts.write_cache.as_deref()) {
             Some("write back") => return Fact::Known(true),
             Some(_) => any = Fact::Known(false),
@@ -102,11 +160,7 @@ fn in_volatile_cache(job: &JobEvidence, seen: &Evidence) -> Fact<bool> {
 }
 
 /// Writes of all jobs.
-pub(super) fn together(
-    jobs: &[JobLedger],
-    seen: &Evidence,
-    others: &OtherTraffic,
-) -> Option<Writes> {
+pub(super) fn together(jobs: &[JobLedger], seen: &Evidence, below: &Ledger) -> Option<Writes> {
     let all: Vec<&Writes> = jobs.iter().filter_map(|job| job.writes.as_ref()).collect();
     if all.is_empty() {
         return None;
@@ -118,19 +172,21 @@ pub(super) fn together(
     let mut waves: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
     for job in &writers {
         let wave = waves.entry(job.wave).or_default();
-        wave.0 = wave.0.max(job.runtime_ns);
-        let until = job.durability.known().map_or(0, |durability| durability.took_ns);
-        wave.1 = wave.1.max(job.runtime_ns.saturating_add(until));
+        wave.0 = wave.0.max(write_ns(job));
+        let until = durable_with_others(job, seen);
+        let until = until.known().map_or(0, |durability| durability.took_ns);
+        wave.1 = wave.1.max(write_ns(job).saturating_add(until));
     }
     let ns: (u64, u64) = waves.values().fold((0, 0), |sum, wave| (sum.0 + wave.0, sum.1 + wave.1));
-    let unknown = writers.iter().find_map(|job| match &job.durability {
-        Fact::Unknown(why) => Some(why.clone()),
+    let unknown = writers.iter().find_map(|job| match durable_with_others(job, seen) {
+        Fact::Unknown(why) => Some(why),
         Fact::Known(_) => None,
     });
     let durable = |value: Fact<()>, of: f64| value.map(|()| of);
     let known = unknown.map_or(Fact::Known(()), Fact::Unknown);
     let longest = |pick: fn(&DurableAfter) -> u64| {
-        writers.iter().filter_map(|job| job.durability.known()).map(pick).max().unwrap_or(0)
+        let each = writers.iter().map(|job| durable_with_others(job, seen));
+        each.filter_map(|found| found.known().map(pick)).max().unwrap_or(0)
     };
     Some(Writes {
         completed_bytes: written,
@@ -147,7 +203,7 @@ pub(super) fn together(
             None => Fact::Known(false),
         },
         first_write_share: shared_out(&all, written),
-        device_bytes_per_byte: received_each(written, seen, others),
+        device_bytes_per_byte: received_each(written, below),
     })
 }
 
@@ -164,12 +220,11 @@ fn shared_out(all: &[&Writes], written: u64) -> Fact<f64> {
 }
 
 /// Bytes that the devices right below received for each byte written.
-fn received_each(written: u64, seen: &Evidence, others: &OtherTraffic) -> Fact<f64> {
-    if others.share.get().is_some_and(|share| share > 0.05) {
+fn received_each(written: u64, below: &Ledger) -> Fact<f64> {
+    if below.other_traffic.share.get().is_some_and(|share| share > 0.05) {
         return Fact::unknown("others used the device");
     }
-    let devices = super::around::devices(seen);
-    let right_below = devices.iter().filter(|device| device.level == 0);
+    let right_below = below.devices.iter().filter(|device| device.level == 0);
     let received: Vec<Fact<u64>> =
         right_below.map(|device| device.used.as_ref().map(|used| used.write_bytes)).collect();
     if received.is_empty() {

@@ -1,5 +1,6 @@
 //! One file of a job: what of it is in memory, what of it is on the device.
 
+use iosonde_direct::sysfs::Tree;
 use iosonde_direct::{Fact, cache};
 use iosonde_sys::counters::{Attributes, Extents};
 use iosonde_sys::stack::Stack;
@@ -34,6 +35,8 @@ pub struct FileReading {
     pub attributes: Fact<Attributes>,
     /// Where it has data, before.
     pub extents: Fact<Extents>,
+    /// The same after the job.
+    pub extents_after: Fact<Extents>,
     /// In memory before, and after: bytes.
     pub resident: [Fact<u64>; 2],
     /// Not yet written back before, and after: bytes.
@@ -76,6 +79,7 @@ impl FileReading {
             is_device,
             attributes: Attributes::of(&file).into(),
             extents,
+            extents_after: Fact::unknown("it was not inspected again"),
             resident: [resident, Fact::unknown("it was not inspected again")],
             unwritten: [unwritten, Fact::unknown("it was not inspected again")],
         })
@@ -95,6 +99,7 @@ impl FileReading {
             is_device: false,
             attributes: Fact::unknown("the file was not there before the run"),
             extents: Fact::unknown("the file was not there before the run"),
+            extents_after: Fact::unknown("it was not inspected again"),
             resident: [Fact::Known(0), later()],
             unwritten: [Fact::Known(0), later()],
         }
@@ -108,7 +113,12 @@ impl FileReading {
                 let bytes = file.metadata().map_or(0, |status| status.len());
                 in_memory(&self.path, &file, 0, bytes)
             }
-            Ok(file) => in_memory(&self.path, &file, self.offset, self.bytes),
+            Ok(file) => {
+                if self.extents.get().is_some() {
+                    self.extents_after = Extents::of(&file, self.offset, self.bytes).into();
+                }
+                in_memory(&self.path, &file, self.offset, self.bytes)
+            }
             Err(error) => {
                 let why = match error.kind() {
                     io::ErrorKind::NotFound => "the file was removed during the run".to_owned(),
@@ -130,7 +140,7 @@ impl FileReading {
     }
 }
 
-fn open(path: &Path) -> io::Result<File> {
+pub(super) fn open(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     // A pipe would wait for its other end.
     File::options().read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32).open(path)
@@ -144,14 +154,11 @@ pub(super) fn is_of_memory(file: &File) -> bool {
         && rustix::fs::fstatfs(file).is_ok_and(|status| OF_MEMORY.contains(&(status.f_type as u64)))
 }
 
-/// The file of the upper directory that a file of overlayfs shows; it has the
+/// The file of the directory that a file of overlayfs shows; it has the
 /// pages. `None` where the directory is not visible here, as in most containers.
 pub(super) fn behind_overlay(path: &Path, file: &File) -> Option<File> {
     let stack = Stack::under(path).ok()?;
-    let mount = stack.mount.filter(|mount| mount.filesystem == "overlay")?;
-    let within = stack.path.strip_prefix(&mount.point).ok()?;
-    let root = mount.root.strip_prefix("/").ok()?;
-    let behind = open(&Path::new(mount.option("upperdir")?).join(root).join(within)).ok()?;
+    let behind = open(&Tree::here().behind_overlay(&stack.mount?, &stack.path)?).ok()?;
     // Of this mount namespace the path may be another file.
     let (shown, found) = (file.metadata().ok()?, behind.metadata().ok()?);
     let same = shown.len() == found.len() && shown.modified().ok()? == found.modified().ok()?;
@@ -174,11 +181,14 @@ fn in_memory(path: &Path, file: &File, offset: u64, bytes: u64) -> (Fact<u64>, F
             (Fact::Known(found.cached_bytes()), Fact::Known(found.cached_bytes()))
         }
         Fact::Known(found) => {
-            // A page that is written back and dirty again counts as both.
-            let unwritten = found.unwritten_bytes().map(|bytes| bytes.min(found.cached_bytes()));
+            let unwritten = match found.unwritten_bytes() {
+                // A page that is written back and dirty again counts as both.
+                Fact::Known(bytes) => Fact::Known(bytes.min(found.cached_bytes())),
+                Fact::Unknown(why) => Fact::unknown(why),
+            };
             (Fact::Known(found.cached_bytes()), unwritten)
         }
-        Fact::Unknown(why) => (Fact::Unknown(why.clone()), Fact::Unknown(why)),
+        Fact::Unknown(why) => (Fact::unknown(why.clone()), Fact::unknown(why)),
     }
 }
 

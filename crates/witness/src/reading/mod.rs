@@ -3,12 +3,17 @@
 //! None of them changes anything, and each is bounded in what it looks at.
 
 mod backing;
+mod below;
+mod below_holes;
 mod durable;
 mod file;
+mod journal;
 mod machine;
 mod place;
 
 pub use backing::PagesBelow;
+pub use below::LoopBacking;
+pub use below_holes::holes_below;
 pub use durable::{DrainTime, drain};
 pub use file::{FileReading, sample};
 pub use machine::MachineReading;

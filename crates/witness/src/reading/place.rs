@@ -1,13 +1,16 @@
 //! Where files lie: the file system, and the devices below it.
 
+use super::below::{LoopBacking, loop_backings};
+use super::journal::journals;
 use iosonde_direct::WriteCache;
+use iosonde_direct::sysfs::Tree;
 use iosonde_report::ledger::{DeviceDescription, Fact, FilesystemFacts};
-use iosonde_sys::stack::{DeviceId, Layer, LayerKind, Mount, Stack};
+use iosonde_sys::stack::{DeviceId, Layer, Mount, Stack};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 /// A file system, or a device that is used as it is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Location {
     /// The number of its device, as files on it have it.
     pub device: u64,
@@ -15,6 +18,10 @@ pub struct Location {
     pub filesystem: Option<FilesystemFacts>,
     /// Devices right below.
     pub layers: Vec<Layer>,
+    /// Devices of its journal or log, where those are elsewhere.
+    pub journals: Vec<Layer>,
+    /// The loop devices among all of these and below, and what they lie on.
+    pub loops: Vec<LoopBacking>,
 }
 
 impl Location {
@@ -68,20 +75,18 @@ impl Locations {
                 fill_share,
             }
         });
-        let layers = match stack.mount.as_ref().and_then(upper_directory) {
-            Some(upper) if stack.devices.is_empty() => {
-                Stack::under(Path::new(&upper)).map_or(Vec::new(), |below| below.devices)
-            }
-            _ => stack.devices,
-        };
-        self.0.push(Location { device, filesystem, layers });
+        let (mount, layers) = below_overlay(stack);
+        let journals = mount.as_ref().map_or(Vec::new(), |mount| journals(mount, &layers));
+        let mut loops = loop_backings(&layers);
+        loops.extend(loop_backings(&journals));
+        self.0.push(Location { device, filesystem, layers, journals, loops });
     }
 
     /// Every device below, by name, with its level, the smallest where it is
     /// met more than once.
     pub fn devices(&self) -> Vec<(&Layer, u32)> {
         let mut found: Vec<(&Layer, u32)> = Vec::new();
-        for layer in self.0.iter().flat_map(|place| &place.layers) {
+        for layer in self.0.iter().flat_map(|place| place.layers.iter().chain(&place.journals)) {
             add(layer, 0, &mut found);
         }
         found
@@ -96,10 +101,19 @@ fn add<'a>(layer: &'a Layer, level: u32, found: &mut Vec<(&'a Layer, u32)>) {
     layer.below.iter().for_each(|below| add(below, level + 1, found));
 }
 
-/// Where overlayfs keeps what is written; `None` where that is not visible here.
-fn upper_directory(mount: &Mount) -> Option<String> {
-    let upper = mount.option("upperdir").filter(|_| mount.filesystem == "overlay")?;
-    Path::new(upper).is_dir().then(|| upper.to_owned())
+/// The file system that keeps the data, and its devices: of overlayfs those of the
+/// directory that has the file.
+fn below_overlay(stack: Stack) -> (Option<Mount>, Vec<Layer>) {
+    let behind = |stack: &Stack| {
+        let mount = stack.mount.as_ref().filter(|_| stack.devices.is_empty())?;
+        // What is not there yet will be made in the upper directory.
+        let path = if stack.path.is_file() { &stack.path } else { &mount.point };
+        Stack::under(&Tree::here().behind_overlay(mount, path)?).ok()
+    };
+    match behind(&stack) {
+        Some(behind) => (behind.mount, behind.devices),
+        None => (stack.mount, stack.devices),
+    }
 }
 
 /// Bytes of the file system at `path`, and the share that is taken.
@@ -123,18 +137,12 @@ fn options(mount: &str, own: &str) -> String {
     all.join(",")
 }
 
-/// Whether a device is made of memory: a RAM disk, or a loop device of a file on
-/// tmpfs.
+/// Whether a device is a RAM disk.
 pub(crate) fn is_of_memory(layer: &Layer) -> bool {
-    match &layer.kind {
-        LayerKind::Loop(file) => {
-            std::fs::File::open(file).is_ok_and(|file| super::file::is_of_memory(&file))
-        }
-        _ => ["zram", "ram"].iter().any(|driver| {
-            let number = layer.name.strip_prefix(driver);
-            number.is_some_and(|rest| rest.parse::<u32>().is_ok())
-        }),
-    }
+    ["zram", "ram"].iter().any(|driver| {
+        let number = layer.name.strip_prefix(driver);
+        number.is_some_and(|rest| rest.parse::<u32>().is_ok())
+    })
 }
 
 /// The attributes that a device reports.

@@ -81,13 +81,23 @@ fn layer(tree: &Tree, mounts: &[Mount], id: DeviceId, depth: u32) -> Layer {
         LayerKind::Partition => named(tree, mounts, tree.disk(&name), depth),
         LayerKind::Loop(backing) => match tree.device_at(backing) {
             Some(device) => vec![layer(tree, mounts, device, depth + 1)],
-            None => below_file(tree, mounts, backing, depth + 1),
+            None => below_backing(tree, mounts, backing, depth + 1),
         },
         LayerKind::Disk | LayerKind::Mapped(_) | LayerKind::Raid => {
             named(tree, mounts, tree.slaves(&name), depth)
         }
     };
     Layer { name, id, kind, below }
+}
+
+/// The devices below the backing file of a loop device: of overlayfs those of the
+/// directory that has the file.
+fn below_backing(tree: &Tree, mounts: &[Mount], path: &Path, depth: u32) -> Vec<Layer> {
+    let behind = mount_below(mounts, path).and_then(|mount| tree.behind_overlay(mount, path));
+    match behind {
+        Some(behind) if depth < DEPTH_MAX => below_backing(tree, mounts, &behind, depth + 1),
+        _ => below_file(tree, mounts, path, depth),
+    }
 }
 
 fn named(
@@ -180,6 +190,26 @@ mod tests {
         assert_eq!(stack.devices[0].kind, LayerKind::Loop("/images/a".into()));
         assert_eq!(stack.devices[0].below[0].name, "vda");
         assert_eq!(stack.disk_lines(), [line("loop0", &[])], "as fio has it");
+    }
+
+    #[test]
+    fn below_a_backing_file_on_overlayfs_is_what_its_directories_are_on() {
+        let mut made = FakeSystem::empty();
+        made.disk("vda", "254:0").disk("loop0", "7:0");
+        made.write("loop0", "loop/backing_file", "/merged/folder/a\n");
+        made.mount("254:0", "/", "ext4 /dev/vda").mount("7:0", "/mnt", "xfs /dev/loop0");
+        made.mount(
+            "0:40",
+            "/merged",
+            "overlay overlay rw,lowerdir=/lower,upperdir=/upper,workdir=/work",
+        );
+        assert!(under(&made, "/mnt/file").devices[0].below.is_empty(), "it is in neither");
+        for folder in ["lower", "upper"] {
+            let folder = made.root.join(folder).join("folder");
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("a"), []).unwrap();
+            assert_eq!(under(&made, "/mnt/file").devices[0].below[0].name, "vda");
+        }
     }
 
     #[test]

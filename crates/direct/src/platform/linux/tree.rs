@@ -185,6 +185,25 @@ impl Tree {
         devices
     }
 
+    /// Where the directories below an overlayfs have the file or folder that it shows at
+    /// `path`: the upper one first. `None` of another filesystem, and where they are not
+    /// visible here.
+    pub fn behind_overlay(&self, mount: &Mount, path: &Path) -> Option<PathBuf> {
+        if mount.filesystem != "overlay" {
+            return None;
+        }
+        let within = path.strip_prefix(&mount.point).ok()?;
+        let within = mount.root.strip_prefix("/").ok()?.join(within);
+        let lower = mount.option("lowerdir").unwrap_or_default().split(':');
+        let folders = mount.option("upperdir").into_iter().chain(lower);
+        let folders = folders.filter(|folder| folder.starts_with('/'));
+        let mut found = folders.map(|folder| Path::new(folder).join(&within));
+        found.find(|found| match found.strip_prefix("/") {
+            Ok(within) => self.root.join(within).exists(),
+            Err(_) => false,
+        })
+    }
+
     /// The devices of the btrfs that `name` is one of.
     fn companions(&self, name: &str) -> Vec<String> {
         let all = self.root.join("sys/fs/btrfs");

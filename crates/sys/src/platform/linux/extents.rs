@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::fd::AsRawFd;
 
 use rustix::fs::SeekFrom;
@@ -17,6 +18,8 @@ const LAST: u32 = 0x1;
 const DELAYED: u32 = 0x4;
 const ENCODED: u32 = 0x8;
 const UNWRITTEN: u32 = 0x800;
+/// Without a place of its own: unknown, delayed, encoded, not aligned, inline; or without data.
+const NO_PLACE: u32 = 0x2 | DELAYED | ENCODED | 0x100 | 0x200 | UNWRITTEN;
 /// Extents of one call, and calls: a file in more pieces is looked at in part.
 const EXTENTS: usize = 256;
 const CALLS: usize = 16;
@@ -51,31 +54,57 @@ pub(crate) fn extents(file: &File, offset: u64, bytes: u64) -> io::Result<Extent
     }
 }
 
+impl Map {
+    fn new() -> Box<Map> {
+        Box::new(Map {
+            start: 0,
+            length: 0,
+            flags: 0,
+            mapped: 0,
+            count: EXTENTS as u32,
+            reserved: 0,
+            extents: [Extent::default(); EXTENTS],
+        })
+    }
+
+    /// The first extents of a range.
+    fn read(&mut self, file: &File, at: u64, length: u64) -> io::Result<&[Extent]> {
+        (self.start, self.length, self.mapped) = (at, length, 0);
+        // SAFETY: the call reads the head of `Map` and fills at most `count`
+        // extents behind it, which is how many there are.
+        let result = unsafe { libc::ioctl(file.as_raw_fd(), FS_IOC_FIEMAP as _, &raw mut *self) };
+        if result != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(&self.extents[..(self.mapped as usize).min(EXTENTS)])
+    }
+}
+
+/// Where the data of a range lies on the file system's device, as far as one call says.
+pub(crate) fn places(file: &File, offset: u64, bytes: u64) -> io::Result<Vec<Range<u64>>> {
+    let end = offset.saturating_add(bytes);
+    let mut map = Map::new();
+    let placed =
+        map.read(file, offset, bytes)?.iter().filter(|extent| extent.flags & NO_PLACE == 0);
+    let within = |extent: &Extent| {
+        let begins = extent.logical.max(offset);
+        let ends = extent_end(extent).min(end);
+        let first = extent.physical.saturating_add(begins - extent.logical);
+        first..first.saturating_add(ends.saturating_sub(begins))
+    };
+    Ok(placed.map(within).filter(|range| !range.is_empty()).collect())
+}
+
 fn mapped(file: &File, offset: u64, bytes: u64) -> io::Result<Extents> {
     let end = offset.saturating_add(bytes);
     let mut found = Extents::default();
     let mut at = offset;
-    let mut map = Box::new(Map {
-        start: 0,
-        length: 0,
-        flags: 0,
-        mapped: 0,
-        count: EXTENTS as u32,
-        reserved: 0,
-        extents: [Extent::default(); EXTENTS],
-    });
+    let mut map = Map::new();
     for _ in 0..CALLS {
         if at >= end {
             break;
         }
-        (map.start, map.length, map.mapped) = (at, end - at, 0);
-        // SAFETY: the call reads the head of `Map` and fills at most `count`
-        // extents behind it, which is how many there are.
-        let result = unsafe { libc::ioctl(file.as_raw_fd(), FS_IOC_FIEMAP as _, &raw mut *map) };
-        if result != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        let some = &map.extents[..(map.mapped as usize).min(EXTENTS)];
+        let some = map.read(file, at, end - at)?;
         let Some(last) = some.last() else {
             found.hole_bytes += end - at;
             at = end;

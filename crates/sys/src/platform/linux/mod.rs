@@ -17,7 +17,7 @@ mod zones;
 pub(crate) use blkid::blkid_type;
 pub(crate) use closed::standard_output_was_closed;
 pub(crate) use cpu::{allowed_cpus, pin_to_cpus};
-pub(crate) use extents::{attributes, extents};
+pub(crate) use extents::{attributes, extents, places};
 pub(crate) use memory::{
     allocate_from_one_arena, leave_zeroed_memory_untouched, lock_memory, meminfo_text,
     total_memory_bytes, unlock_memory,
