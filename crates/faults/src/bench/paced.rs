@@ -10,6 +10,9 @@ use std::time::Instant;
 const GAIN_MOST: f64 = 0.03;
 /// How long a job takes, in seconds.
 const SECONDS: f64 = 1.5;
+/// A schedule that is too fast is so in each run; one that begins late, as the machine is
+/// busy, and makes up for it is not.
+const RUNS: usize = 4;
 
 pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
     let mut job = Job::draw(&mut stage, &EXACT, &[512, 4096, 16384]);
@@ -23,22 +26,39 @@ pub(crate) fn run(mut stage: Stage<'_>) -> Result<SeedResult, String> {
     job.add(&format!("--rw={pattern} {option}"));
     let (store, before) = stage.store(&job, Vec::new());
     let mount = stage.serve(store, &job)?;
-    let ended = stage.program.run(&job.arguments(""));
-
-    let store = mount.store();
-    let mut findings = Findings::of(&ended);
-    findings.must(ended.code == Some(0), || format!("it ended with {:?}", ended.code));
     let target = if pattern.ends_with("read") { Target::Read } else { Target::Write };
-    let arrivals = store.arrivals(target);
-    // A read before the run finds out what direct I/O needs.
-    let before_run = arrivals.len().saturating_sub(job.blocks);
-    findings.must(arrivals.len() >= job.blocks, || {
-        format!("{} requests came of {}", arrivals.len(), job.blocks)
-    });
-    let gain = gain(&arrivals[before_run..], (rate as u64) as f64);
-    findings.must(gain < GAIN_MOST, || format!("{option}: it is {:.1} % too fast", gain * 100.0));
-    before.compare(&store, pattern, &mut findings);
-    Ok(SeedResult { injected: 0, findings: findings.end(), skipped: None })
+    let (mut seen, mut gains, mut found) = (0, Vec::new(), Vec::new());
+    loop {
+        let ended = stage.program.run(&job.arguments(""));
+        let store = mount.store();
+        let arrivals = store.arrivals(target).split_off(seen);
+        seen += arrivals.len();
+        let mut findings = Findings::of(&ended);
+        findings.must(ended.code == Some(0), || format!("it ended with {:?}", ended.code));
+        findings.must(arrivals.len() >= job.blocks, || {
+            format!("{} requests came of {}", arrivals.len(), job.blocks)
+        });
+        let gain = gain_of_blocks(&arrivals, job.blocks, (rate as u64) as f64);
+        gains.push(format!("{:.1} %", gain * 100.0));
+        let is_last = gain < GAIN_MOST || gains.len() == RUNS;
+        if is_last {
+            let gains = gains.join(", ");
+            findings.must(gain < GAIN_MOST, || format!("{option}: it is {gains} too fast"));
+            before.compare(&store, pattern, &mut findings);
+        }
+        found.extend(findings.end());
+        if is_last {
+            return Ok(SeedResult { injected: 0, findings: found, skipped: None });
+        }
+    }
+}
+
+/// The gain of a schedule of so many requests, among which there may be others: a read more,
+/// before the run or after it, is none of the schedule's and would pass for one that came
+/// early.
+fn gain_of_blocks(arrivals: &[Instant], blocks: usize, rate: f64) -> f64 {
+    let schedules = arrivals.windows(blocks.min(arrivals.len()).max(1));
+    schedules.map(|schedule| gain(schedule, rate)).min_by(f64::total_cmp).unwrap_or(0.0)
 }
 
 /// By how much requests come faster than so many in a second: 0.05 for 5 % less time
@@ -86,5 +106,15 @@ mod tests {
         let stalled = |n: u32| if n < 10 { 0 } else { stall(n) };
         assert!(gain(&arrivals(100.0, stalled), 100.0) < GAIN_MOST);
         assert!(gain(&[], 100.0) == 0.0);
+    }
+
+    #[test]
+    fn a_read_more_after_the_run_does_not_pass_for_an_early_one() {
+        let mut arrivals = arrivals(100.0, |_| 0);
+        arrivals.truncate(24);
+        arrivals.push(arrivals[23] + Duration::from_millis(1));
+        assert!(gain(&arrivals[1..], 100.0) > GAIN_MOST);
+        assert!(gain_of_blocks(&arrivals, 24, 100.0) < 0.001);
+        assert!(gain_of_blocks(&[], 24, 100.0) == 0.0);
     }
 }
