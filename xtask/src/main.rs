@@ -30,7 +30,10 @@ faults          run random jobs on storage that fails, and compare what iosonde
                 reports with what was injected: --seeds N, --seed SEED,
                 --first SEED, --minutes M, --program PATH; as root
 ledger          try the table of checks of the ledger (crates/truth/table):
-                --only TEXT, --list, --program PATH, --without-cost; as root
+                --only TEXT, --list, --program PATH, --without-cost; --liars
+                holds it against programs that lie; --keep DIRECTORY keeps what
+                was printed and counted, --recorded DIRECTORY judges that again;
+                as root
 test            run all tests; list skips with their reasons, and count
 tidy            check floors, unsafe, long files and functions, type names,
                 import circles, skips, stubs; links of documents; licences,
@@ -47,6 +50,8 @@ fn main() -> ExitCode {
         ["test"] => test::run(),
         #[cfg(target_os = "linux")]
         ["ledger", options @ ..] => ledger::run(options),
+        #[cfg(target_os = "linux")]
+        ["lie", words @ ..] => ledger::lie(words),
         ["tidy"] => tidy::check(),
         _ => Err(USAGE.to_owned()),
     };

@@ -1,13 +1,14 @@
 //! Trying cases: set-up, job, judgement.
 
-use crate::check::{Check, Evidence, Outcome};
+use crate::counters::{Activity, Counters, count_calls, count_file, count_process, now_ms};
 use crate::files;
-use crate::meanwhile::{Beside, Counters, DirtySampler, count_calls};
+use crate::meanwhile::{Beside, DirtySampler};
 use crate::places::{Place, Places};
+use crate::record::{Record, ShownOutput};
 use crate::table::{Call, Case};
 use crate::value::Truths;
 use iosonde_testing::{Cleaner, Undo, quoted, run as command};
-use serde_json::Value;
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -28,26 +29,6 @@ pub struct Bench {
     pub directory: PathBuf,
 }
 
-/// What came of a case.
-#[derive(Clone, Debug)]
-pub struct CaseResult {
-    /// The command line, as it was called.
-    pub line: String,
-    /// Each check and what it has shown.
-    pub outcomes: Vec<(Check, Outcome)>,
-}
-
-/// What a job printed, and what was counted beside it.
-#[derive(Default)]
-struct Ran {
-    line: String,
-    output: String,
-    document: Value,
-    code: Option<i32>,
-    truths: Truths,
-    is_busy: bool,
-}
-
 impl Bench {
     /// Try these cases one after the other; `done` with each.
     ///
@@ -56,7 +37,7 @@ impl Bench {
     pub fn run_all(
         &self,
         cases: &[Case],
-        mut done: impl FnMut(&Case, CaseResult) + Send,
+        mut done: impl FnMut(&Case, Result<Record, String>) + Send,
     ) -> Result<(), String> {
         let cleaner = Cleaner::start()?;
         cleaner.at_end(&format!("rm -rf {}", quoted(&self.directory)))?;
@@ -65,37 +46,22 @@ impl Bench {
         iosonde_faults::with_own_mounts(|| {
             let mut places = Places::new(&self.directory, &cleaner);
             for case in cases {
-                let result = self.run(case, &mut places);
-                done(case, result);
+                let record = places.get(&case.on).and_then(|place| {
+                    let record = self.run_on(case, &place, &mut places);
+                    empty(&place.on);
+                    record
+                });
+                done(case, record);
             }
         })
     }
 
-    fn run(&self, case: &Case, places: &mut Places<'_>) -> CaseResult {
-        let place = places.get(&case.on);
-        let ran = place.and_then(|place| {
-            let ran = self.run_on(case, &place, places);
-            empty(&place.on);
-            ran
-        });
-        let judged = |check: &Check| match &ran {
-            Err(why) => (check.clone(), Outcome::NotTried(why.clone())),
-            Ok(ran) => {
-                let seen = Evidence {
-                    document: &ran.document,
-                    output: &ran.output,
-                    code: ran.code,
-                    truths: &ran.truths,
-                    is_busy: ran.is_busy,
-                };
-                (check.clone(), check.judge(&seen))
-            }
-        };
-        let line = ran.as_ref().map_or(case.line.clone(), |ran| ran.line.clone());
-        CaseResult { line, outcomes: case.checks.iter().map(judged).collect() }
-    }
-
-    fn run_on(&self, case: &Case, place: &Place, places: &mut Places<'_>) -> Result<Ran, String> {
+    fn run_on(
+        &self,
+        case: &Case,
+        place: &Place,
+        places: &mut Places<'_>,
+    ) -> Result<Record, String> {
         let aside = self.directory.join("aside");
         let _ = fs::remove_dir_all(&aside);
         fs::create_dir_all(&aside).map_err(|error| error.to_string())?;
@@ -122,23 +88,33 @@ impl Bench {
         if !beside.is_empty() {
             std::thread::sleep(MOMENT);
         }
+        let mut truths = Truths::new();
+        if let Some(file) = &case.stat {
+            count_file(&text(file), &mut truths)?;
+        }
         let sampler = case.sample.as_deref().map(|file| DirtySampler::start(&text(file)));
         let sampler = sampler.transpose()?;
         let before = Counters::read(place);
+        truths.insert("began-ms".to_owned(), now_ms());
         let began = Instant::now();
-        let mut ran = self.job(case, &text, group, &aside)?;
-        let took_us = began.elapsed().as_micros() as f64;
+        let activity = Activity::of(place);
+        let (line, printed) = self.job(case, &text, group, &aside, activity, &mut truths)?;
+        let took = began.elapsed();
+        truths.insert("took-s".to_owned(), took.as_secs_f64());
+        truths.insert("ended-ms".to_owned(), now_ms());
         let after = Counters::read(place);
-        after.since(&before, &mut ran.truths);
-        ran.is_busy = after.waited_us_since(&before) > 0.05 * took_us;
+        after.since(&before, &mut truths);
+        let pressure = after.waited_us_since(&before) / took.as_micros() as f64;
+        truths.insert("pressure.cpu".to_owned(), pressure);
+        let is_busy = pressure > 0.05;
         drop(beside);
         if let Some(dirty) = sampler.and_then(DirtySampler::end) {
-            ran.truths.insert("peak-dirty".to_owned(), dirty);
+            truths.insert("peak-dirty".to_owned(), dirty);
         }
         if let Some(calls) = &case.trace {
-            count_calls(&aside.join("trace"), calls, &mut ran.truths);
+            count_calls(&aside.join("trace"), calls, &mut truths);
         }
-        Ok(ran)
+        Ok(Record { line, printed, truths, is_busy })
     }
 
     /// `{on}` and the like filled in.
@@ -159,7 +135,9 @@ impl Bench {
         text: &dyn Fn(&str) -> String,
         group: &str,
         aside: &Path,
-    ) -> Result<Ran, String> {
+        activity: Activity,
+        truths: &mut Truths,
+    ) -> Result<(String, ShownOutput), String> {
         let mut words: Vec<String> = vec![self.program.display().to_string()];
         match case.call {
             Call::Json => words.extend(["--output-format=json".into(), "--name=j".into()]),
@@ -189,16 +167,13 @@ impl Bench {
             .spawn()
             .map_err(|error| format!("env: {error}"))?;
         let kill = Undo::kill_group(&child);
-        let code = wait(&mut child, &case.at, text)?;
+        let code = wait(&mut child, &case.at, text, activity, truths)?;
         kill.cancel();
         let read = |name: &str| {
             let bytes = fs::read(aside.join(name)).unwrap_or_default();
             String::from_utf8_lossy(&bytes).into_owned()
         };
-        let (stdout, stderr) = (read("stdout"), read("stderr"));
-        let document = serde_json::from_str(&stdout).unwrap_or(Value::Null);
-        let output = stdout + &stderr;
-        Ok(Ran { line, output, document, code, ..Ran::default() })
+        Ok((line, ShownOutput { stdout: read("stdout"), stderr: read("stderr"), code }))
     }
 }
 
@@ -207,13 +182,13 @@ fn wait(
     child: &mut Child,
     at: &[(f64, String)],
     text: &dyn Fn(&str) -> String,
+    mut activity: Activity,
+    truths: &mut Truths,
 ) -> Result<Option<i32>, String> {
     let began = Instant::now();
     let mut due = at.iter().peekable();
-    loop {
-        if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
-            return Ok(status.code());
-        }
+    // Its counters are there until it is waited for.
+    while !has_ended(child)? {
         if began.elapsed() > PATIENCE {
             let _ = child.kill();
             let _ = child.wait();
@@ -223,8 +198,19 @@ fn wait(
             let line = text(line).replace("{pid}", &child.id().to_string());
             command("sh", &["-c", &line])?;
         }
+        activity.look();
         std::thread::sleep(Duration::from_millis(5));
     }
+    activity.end(truths);
+    count_process(child.id(), truths);
+    child.wait().map(|status| status.code()).map_err(|error| error.to_string())
+}
+
+/// Whether a child has ended; it is not waited for.
+fn has_ended(child: &Child) -> Result<bool, String> {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let ended = waitid(WaitId::Pid(Pid::from_child(child)), options);
+    ended.map(|status| status.is_some()).map_err(|error| error.to_string())
 }
 
 /// A control group of either version, in this directory; removed when dropped.

@@ -1,5 +1,7 @@
 //! One check: a statement that must be there, must not be there, or a figure.
 
+use crate::catalogue::Catalogue;
+use crate::counters::COUNTED;
 use crate::value::{Truths, at, of_words};
 use serde_json::Value;
 
@@ -13,8 +15,8 @@ pub struct Check {
 
 #[derive(Clone, Debug, PartialEq)]
 enum What {
-    /// `finds RULE [SEVERITY]`
-    Finds { rule: String, severity: Option<String> },
+    /// `finds RULE [or RULE ...] [SEVERITY]`
+    Finds { rules: Vec<String>, severity: Option<String> },
     /// `never RULE`
     Never(String),
     /// `no accusation [but RULE ...]`: no finding above a note.
@@ -31,8 +33,20 @@ enum What {
     SaysNot(String),
     /// `PATH is TEXT`, a value as JSON has it; `unknown` for a value with a reason.
     Is { path: String, text: String },
-    /// `PATH = WORDS within TOLERANCE`, `PATH > WORDS`, `PATH < WORDS`
-    Figure { path: String, order: char, words: String, tolerance: f64, in_percent: bool },
+    /// `PATH = WORDS within TOLERANCE [or unknown]`, `PATH > WORDS`, `PATH < WORDS`
+    Figure(Figure),
+}
+
+/// A figure of the program and what it must be.
+#[derive(Clone, Debug, PartialEq)]
+struct Figure {
+    path: String,
+    order: char,
+    words: String,
+    tolerance: f64,
+    in_percent: bool,
+    /// An honest `unknown` is right as well.
+    may_be_unknown: bool,
 }
 
 /// What a check has shown.
@@ -68,6 +82,112 @@ const OF_BUSY_MACHINES: [&str; 4] =
 /// processors.
 const BESIDE_SCATTER: [&str; 2] = ["closed-loop", "not-steady"];
 
+/// `RULE [or RULE ...] [SEVERITY]`
+fn finds_of(words: &[&str]) -> What {
+    let (rules, severity) = match words {
+        [rules @ .., _, severity] if *severity != "or" && words.len().is_multiple_of(2) => {
+            (&words[..=rules.len()], Some((*severity).to_owned()))
+        }
+        words => (words, None),
+    };
+    let rules = rules.iter().step_by(2).map(|rule| (*rule).to_owned()).collect();
+    What::Finds { rules, severity }
+}
+
+impl Figure {
+    fn parse(path: &str, order: &str, words: &[&str]) -> Result<Figure, String> {
+        let (words, may_be_unknown) = match words {
+            [words @ .., "or", "unknown"] => (words, true),
+            words => (words, false),
+        };
+        let (words, tolerance, in_percent) = match (order, words) {
+            ("=", [words @ .., "within", tolerance]) => {
+                let (digits, in_percent) = tolerance
+                    .strip_suffix('%')
+                    .map_or((*tolerance, false), |digits| (digits, true));
+                let tolerance =
+                    crate::value::number(digits).ok_or(format!("{tolerance:?} is no tolerance"))?;
+                (words, tolerance, in_percent)
+            }
+            ("=", _) => return Err("a figure is equal within a tolerance".to_owned()),
+            (_, words) => (words, 0.0, false),
+        };
+        Ok(Figure {
+            path: path.to_owned(),
+            order: order.chars().next().unwrap_or('='),
+            words: words.join(" "),
+            tolerance,
+            in_percent,
+            may_be_unknown,
+        })
+    }
+
+    fn judge(&self, seen: &Evidence<'_>) -> Outcome {
+        let Figure { path, order, words, tolerance, in_percent, may_be_unknown } = self;
+        let truth = match of_words(words, seen.document, seen.truths) {
+            Ok(truth) => truth,
+            Err(why) => return Outcome::NotTried(why),
+        };
+        let found = at(path, seen.document);
+        let Some(figure) = found.and_then(Value::as_f64) else {
+            if *may_be_unknown && found.is_some_and(|found| found["unknown"].is_string()) {
+                return Outcome::Right;
+            }
+            let shown = found.map_or("missing".to_owned(), Value::to_string);
+            return Outcome::Silent(format!("{path} is {shown}; it is {truth}"));
+        };
+        let near = if *in_percent { truth.abs() * tolerance / 100.0 } else { *tolerance };
+        let holds = match order {
+            '<' => figure < truth,
+            '>' => figure > truth,
+            _ => (figure - truth).abs() <= near,
+        };
+        if holds {
+            Outcome::Right
+        } else {
+            Outcome::WrongFigure(format!("{path} is {figure}; must be {order} {truth}"))
+        }
+    }
+}
+
+/// What a check wants of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wants {
+    /// That it says something.
+    Statement,
+    /// That it does not.
+    Silence,
+    /// An exit code.
+    Neither,
+}
+
+fn is_counted(word: &str) -> bool {
+    COUNTED.iter().any(|name| word.starts_with(name))
+}
+
+impl What {
+    /// `Err` if the program cannot say that: the check could never fail, or never hold.
+    fn exists(&self, catalogue: &Catalogue) -> Result<(), String> {
+        match self {
+            What::Finds { rules, severity } => {
+                let mut rules = rules.iter();
+                rules.try_for_each(|rule| catalogue.has_rule(rule, severity.as_deref()))
+            }
+            What::Never(rule) => catalogue.has_rule(rule, None),
+            What::NoAccusation(but) => {
+                but.iter().try_for_each(|rule| catalogue.has_rule(rule, None))
+            }
+            What::Says(text) | What::SaysNot(text) | What::Unknown(text) => {
+                catalogue.has_text(text)
+            }
+            What::Figure(Figure { path, .. }) if is_counted(path) => {
+                Err(format!("{path} is a figure of the bench: put one of the program first"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 impl Check {
     /// The words of a check.
     ///
@@ -77,10 +197,7 @@ impl Check {
         let all: Vec<&str> = words.split_whitespace().collect();
         let rest = |skip: usize| all[skip..].join(" ");
         let what = match all[..] {
-            ["finds", rule] => What::Finds { rule: rule.to_owned(), severity: None },
-            ["finds", rule, severity] => {
-                What::Finds { rule: rule.to_owned(), severity: Some(severity.to_owned()) }
-            }
+            ["finds", ..] => finds_of(&all[1..]),
             ["never", rule] => What::Never(rule.to_owned()),
             ["no", "accusation"] => What::NoAccusation(Vec::new()),
             ["no", "accusation", "but", ..] => {
@@ -94,41 +211,51 @@ impl Check {
             ["says", "not", ..] => What::SaysNot(rest(2)),
             ["says", ..] => What::Says(rest(1)),
             [path, "is", ..] => What::Is { path: path.to_owned(), text: rest(2) },
-            [path, order @ ("<" | ">"), ..] => What::Figure {
-                path: path.to_owned(),
-                order: order.chars().next().unwrap_or('='),
-                words: rest(2),
-                tolerance: 0.0,
-                in_percent: false,
-            },
-            [path, "=", .., "within", tolerance] => {
-                let (digits, in_percent) =
-                    tolerance.strip_suffix('%').map_or((tolerance, false), |digits| (digits, true));
-                let tolerance =
-                    crate::value::number(digits).ok_or(format!("{tolerance:?} is no tolerance"))?;
-                let words = all[2..all.len() - 2].join(" ");
-                What::Figure { path: path.to_owned(), order: '=', words, tolerance, in_percent }
+            [path, order @ ("<" | ">" | "="), ..] => {
+                What::Figure(Figure::parse(path, order, &all[2..])?)
             }
             _ => return Err("no check: see table/README.md".to_owned()),
         };
+        what.exists(Catalogue::get()?)?;
         Ok(Check { words: words.to_owned(), what })
+    }
+
+    /// Whether it wants something to be said, or something not to be.
+    pub(crate) fn wants(&self) -> Wants {
+        match self.what {
+            What::Never(_) | What::NoAccusation(_) | What::SaysNot(_) | What::Known => {
+                Wants::Silence
+            }
+            What::Exit(_) => Wants::Neither,
+            _ => Wants::Statement,
+        }
+    }
+
+    /// Of a figure: whether it is held against a counter that the bench reads itself.
+    pub fn has_counter(&self) -> Option<bool> {
+        let What::Figure(figure) = &self.what else { return None };
+        Some(figure.words.split_whitespace().any(is_counted))
     }
 
     /// Whether it holds.
     pub(crate) fn judge(&self, seen: &Evidence<'_>) -> Outcome {
-        let findings = || seen.document.pointer("/iosonde/ledger/verdict")?.as_array();
+        let findings = || verdict(seen.document);
         if findings().is_none() && self.needs_verdict() {
             let head: String = seen.output.chars().take(300).collect();
             return Outcome::NotTried(format!("no ledger; exit {:?}: {head}", seen.code));
         }
         let find = |rule: &str| findings()?.iter().find(|one| one["id"] == rule);
         match &self.what {
-            What::Finds { rule, .. }
-                if seen.is_busy && find(rule).is_none() && BESIDE_SCATTER.contains(&&**rule) =>
-            {
-                Outcome::NotTried(format!("other programs use the processors: no {rule}"))
+            What::Finds { rules, severity } => {
+                let found = rules.iter().find_map(|rule| find(rule));
+                let of_scatter = |rule: &String| BESIDE_SCATTER.contains(&&**rule);
+                match rules.iter().find(|rule| of_scatter(rule)) {
+                    Some(rule) if seen.is_busy && found.is_none() => {
+                        Outcome::NotTried(format!("other programs use the processors: no {rule}"))
+                    }
+                    _ => finds(found, severity.as_deref(), seen),
+                }
             }
-            What::Finds { rule, severity } => finds(find(rule), severity.as_deref(), seen),
             What::Never(rule) => match find(rule) {
                 None => Outcome::Right,
                 Some(_) if seen.is_busy && OF_BUSY_MACHINES.contains(&rule.as_str()) => {
@@ -161,62 +288,36 @@ impl Check {
             }
             What::Exit(_) => Outcome::WrongFigure(format!("exit {:?}", seen.code)),
             What::Says(text) if seen.output.contains(text.as_str()) => Outcome::Right,
-            What::Says(_) => Outcome::Silent(shortened(seen.output)),
+            What::Says(_) => Outcome::Silent(seen.output.chars().take(600).collect()),
             What::SaysNot(text) if !seen.output.contains(text.as_str()) => Outcome::Right,
             What::SaysNot(text) => {
-                let line = seen.output.lines().find(|line| line.contains(text.as_str()));
-                Outcome::Accused(line.unwrap_or_default().trim().to_owned())
+                let at = seen.output.find(text.as_str()).unwrap_or_default();
+                let before = seen.output[..at].chars().rev().take(60).collect::<Vec<_>>();
+                let after = seen.output[at..].chars().take(120);
+                Outcome::Accused(before.into_iter().rev().chain(after).collect())
             }
             What::Is { path, text } => is(path, text, seen),
-            What::Figure { .. } => self.figure(seen),
+            What::Figure(figure) => figure.judge(seen),
         }
     }
 
     fn needs_verdict(&self) -> bool {
         !matches!(
             self.what,
-            What::Exit(_)
-                | What::Says(_)
-                | What::SaysNot(_)
-                | What::Is { .. }
-                | What::Figure { .. }
+            What::Exit(_) | What::Says(_) | What::SaysNot(_) | What::Is { .. } | What::Figure(_)
         )
     }
+}
 
-    fn figure(&self, seen: &Evidence<'_>) -> Outcome {
-        let What::Figure { path, order, words, tolerance, in_percent } = &self.what else {
-            unreachable!("only of figures")
-        };
-        let truth = match of_words(words, seen.document, seen.truths) {
-            Ok(truth) => truth,
-            Err(why) => return Outcome::NotTried(why),
-        };
-        let found = at(path, seen.document);
-        let figure = seen.truths.get(path).copied().or(found.and_then(Value::as_f64));
-        let Some(figure) = figure else {
-            let shown = found.map_or("missing".to_owned(), Value::to_string);
-            return Outcome::Silent(format!("{path} is {shown}; it is {truth}"));
-        };
-        let near = match in_percent {
-            true => truth.abs() * tolerance / 100.0,
-            false => *tolerance,
-        };
-        let holds = match order {
-            '<' => figure < truth,
-            '>' => figure > truth,
-            _ => (figure - truth).abs() <= near,
-        };
-        if holds {
-            Outcome::Right
-        } else {
-            Outcome::WrongFigure(format!("{path} is {figure}; must be {order} {truth}"))
-        }
-    }
+/// The findings of a run, of an audit or of a probe.
+fn verdict(document: &Value) -> Option<&Vec<Value>> {
+    const PLACES: [&str; 3] = ["/iosonde/ledger/verdict", "/results/0/findings", "/hazards"];
+    PLACES.iter().find_map(|place| document.pointer(place)?.as_array())
 }
 
 /// Findings above a note that are not among `but`, nor true of a busy machine.
 fn accusations(but: &[String], seen: &Evidence<'_>) -> Vec<String> {
-    let findings = seen.document.pointer("/iosonde/ledger/verdict").and_then(Value::as_array);
+    let findings = verdict(seen.document);
     let counts = |one: &&Value| {
         let rule = one["id"].as_str().unwrap_or_default();
         let of_machine = seen.is_busy && OF_BUSY_MACHINES.contains(&rule);
@@ -228,9 +329,11 @@ fn accusations(but: &[String], seen: &Evidence<'_>) -> Vec<String> {
 fn finds(found: Option<&Value>, severity: Option<&str>, seen: &Evidence<'_>) -> Outcome {
     match (found, severity) {
         (None, _) => {
-            let all = seen.document.pointer("/iosonde/ledger/verdict").and_then(Value::as_array);
-            let ids: Vec<&str> =
-                all.into_iter().flatten().filter_map(|one| one["id"].as_str()).collect();
+            let ids: Vec<&str> = verdict(seen.document)
+                .into_iter()
+                .flatten()
+                .filter_map(|one| one["id"].as_str())
+                .collect();
             Outcome::Silent(format!("found {ids:?}, unknown {:?}", unknown(seen)))
         }
         (Some(found), Some(severity)) if found["severity"] != severity => {
@@ -267,10 +370,6 @@ fn statement(finding: &Value) -> String {
     format!("{} ({}): {}", text("id"), text("severity"), text("statement"))
 }
 
-fn shortened(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(600).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -285,11 +384,11 @@ mod tests {
                     {"id": "not-direct", "severity": "wrong", "statement": "why"},
                     {"id": "cpu-taken", "severity": "warning", "statement": "others"},
                     {"id": "short-run", "severity": "note", "statement": "1 s"}],
-                "unknown": ["where it came from"],
+                "unknown": ["whether direct I/O was honoured"],
             }},
         });
         let truths = Truths::from([("disk.read".to_owned(), 100.0)]);
-        let output = "some words";
+        let output = "dirty in the page cache";
         let seen =
             Evidence { document: &document, output, code: Some(4), truths: &truths, is_busy };
         Check::parse(words).unwrap().judge(&seen)
@@ -300,19 +399,51 @@ mod tests {
         for words in [
             "finds not-direct",
             "finds not-direct wrong",
+            "finds holes-read or not-direct",
+            "finds holes-read or not-direct wrong",
+            "reads.device_bytes = 5 within 1% or unknown",
             "never not-durable",
             "no accusation but not-direct cpu-taken",
-            "unknown where it came",
+            "unknown whether",
             "exit 4",
-            "says some words",
-            "says not other words",
+            "says dirty in the page cache",
+            "says not all at the device",
             "reads.device_bytes is unknown",
             "reads.completed_bytes = disk.read within 5%",
             "reads.completed_bytes > 2 * 50",
+            "reads.completed_bytes > disk.read - 1",
             "/jobs/0/read/bw_bytes is 100",
         ] {
             assert_eq!(judged(words, false), Outcome::Right, "{words}");
         }
+    }
+
+    #[test]
+    fn words_that_the_program_cannot_say_are_refused() {
+        for (words, why) in [
+            ("never not-durabel", "no rule"),
+            ("finds short-run wrong", "note at most"),
+            ("finds not-direct or not-there", "no rule"),
+            ("reads.device_bytes = 5", "within a tolerance"),
+            ("no accusation but not-direct cpu-taking", "no rule"),
+            ("says not counts no I/O", "never prints"),
+            ("says not use direct=1", "never prints"),
+            ("unknown where it comes from", "never prints"),
+            ("disk.written = 64m within 5%", "put one of the program first"),
+        ] {
+            assert!(Check::parse(words).unwrap_err().contains(why), "{words}");
+        }
+    }
+
+    #[test]
+    fn a_check_wants_a_statement_or_silence_and_its_figure_has_a_counter_or_not() {
+        let of = |words: &str| Check::parse(words).unwrap();
+        assert_eq!(of("never not-direct").wants(), Wants::Silence);
+        assert_eq!(of("finds not-direct").wants(), Wants::Statement);
+        assert_eq!(of("exit 0").wants(), Wants::Neither);
+        assert_eq!(of("reads.device_bytes = disk.read within 5%").has_counter(), Some(true));
+        assert_eq!(of("reads.device_bytes = 64m within 5%").has_counter(), Some(false));
+        assert_eq!(of("known").has_counter(), None);
     }
 
     #[test]

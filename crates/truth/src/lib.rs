@@ -9,17 +9,23 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod catalogue;
 mod check;
 mod cost;
+mod counters;
 mod files;
+mod liars;
 mod meanwhile;
 mod places;
+mod record;
 mod table;
 mod value;
 
-pub use bench::{Bench, CaseResult};
+pub use bench::Bench;
 pub use check::{Check, Outcome};
 pub use cost::{LedgerCost, measure as measure_cost};
+pub use liars::{Liar, is_noticed};
+pub use record::{CaseResult, Record, ShownOutput};
 pub use table::{Case, TableFile, cases};
 
 /// The table, file by file.
@@ -29,6 +35,7 @@ pub const CASES: &[TableFile] = &[
     TableFile { name: "layers", text: include_str!("../table/layers.txt") },
     TableFile { name: "meanwhile", text: include_str!("../table/meanwhile.txt") },
     TableFile { name: "figures", text: include_str!("../table/figures.txt") },
+    TableFile { name: "gaps", text: include_str!("../table/gaps.txt") },
     TableFile { name: "ordinary", text: include_str!("../table/ordinary.txt") },
     TableFile { name: "tools", text: include_str!("../table/tools.txt") },
 ];

@@ -1,7 +1,7 @@
 //! Where cases run: devices and file systems of the bench's own, each made once.
 
 use iosonde_faults::{Caching, FaultMount, Script, Store};
-use iosonde_testing::{Cleaner, run as command};
+use iosonde_testing::{Cleaner, quoted, run as command};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -58,13 +58,17 @@ impl<'a> Places<'a> {
     }
 
     fn make(&mut self, name: &str) -> Result<Place, String> {
-        match name {
+        // Another one of a kind, as one that is cold: `erofs#2`.
+        match name.split('#').next().unwrap_or_default() {
             "none" => self.plain_directory(name),
-            "ext4" | "xfs" | "btrfs" => self.filesystem(name, name, &[], "defaults"),
+            kind @ ("ext4" | "xfs" | "btrfs") => self.filesystem(name, kind, &[], "defaults"),
             "ext4-no-extents" => {
                 self.filesystem(name, "ext4", &["-O", "^extents,^64bit"], "defaults")
             }
             "ext4-data-journal" => self.filesystem(name, "ext4", &[], "data=journal"),
+            "ext4-journal-elsewhere" => self.journal_elsewhere(name, "ext4"),
+            "xfs-log-elsewhere" => self.journal_elsewhere(name, "xfs"),
+            kind @ ("squashfs" | "erofs") => self.image_of_files(name, kind),
             "ext4-nobarrier" => self.filesystem(name, "ext4", &[], "nobarrier"),
             "btrfs-zstd" => self.filesystem(name, "btrfs", &[], "compress-force=zstd"),
             "btrfs-nodatasum" => self.filesystem(name, "btrfs", &[], "nodatasum"),
@@ -72,7 +76,22 @@ impl<'a> Places<'a> {
             "raw-cached" => self.raw(name, false),
             "raw-other" => self.raw(name, true),
             "ext4-cached" => self.on_cached_loop(name),
-            "raw-on-ext4" => self.loop_on_filesystem(name),
+            "raw-on-ext4" => self.loop_on_filesystem(name, "defaults", &[]),
+            "raw-on-ext4-direct" => self.loop_on_filesystem(name, "defaults", &["--direct-io=on"]),
+            "ext4-on-nobarrier" => {
+                let on = self.loop_on_filesystem(name, "nobarrier", &["--direct-io=on"])?;
+                let upper =
+                    self.mkfs(name, "ext4", &[], "defaults", &format!("/dev/{}", on.device))?;
+                Ok(Place { below: on.below, ..upper })
+            }
+            "raw-on-fuse" => {
+                let below = self.fuse(&format!("{name}.below"), Caching::None)?;
+                self.loop_in(name, &below.on)
+            }
+            "raw-on-overlay-memory" => {
+                let below = self.overlay_on_memory(&format!("{name}.below"))?;
+                self.loop_in(name, &below.on)
+            }
             "raw-memory" => self.in_memory(name).map(|device| self.of_device(&device)),
             "ext4-memory" => {
                 let device = self.in_memory(name)?;
@@ -80,8 +99,9 @@ impl<'a> Places<'a> {
             }
             "tmpfs" => self.tmpfs(name),
             "bind" => self.bind(name),
-            "overlay" => self.overlay(name, false),
-            "overlay-hidden" => self.overlay(name, true),
+            "overlay" => self.overlay(name, "", false),
+            "overlay-hidden" => self.overlay(name, "", true),
+            "overlay-volatile" => self.overlay(name, ",volatile", false),
             "fuse" => self.fuse(name, Caching::None),
             "fuse-cached" => self.fuse(name, Caching::Pages),
             "zram" => self.zram(),
@@ -179,12 +199,65 @@ impl<'a> Places<'a> {
         self.mkfs(name, "ext4", &[], "defaults", &device)
     }
 
-    /// A loop device through the page cache, of a file on a file system of the bench.
-    fn loop_on_filesystem(&mut self, name: &str) -> Result<Place, String> {
-        let below = self.filesystem(&format!("{name}.below"), "ext4", &[], "defaults")?;
+    /// A loop device of a file on a file system of the bench.
+    fn loop_on_filesystem(
+        &mut self,
+        name: &str,
+        mount: &str,
+        more: &[&str],
+    ) -> Result<Place, String> {
+        let below = self.filesystem(&format!("{name}.below"), "ext4", &[], mount)?;
         let image = self.image(&below.on, name, 256 * MIB)?;
-        let device = self.attach(&image, &[])?;
+        let device = self.attach(&image, more)?;
         Ok(Place { below: below.device, ..self.of_device(&device) })
+    }
+
+    /// A loop device of a file in this directory.
+    fn loop_in(&mut self, name: &str, folder: &Path) -> Result<Place, String> {
+        let image = self.image(folder, name, 64 * MIB)?;
+        let device = self.attach(&image, &[])?;
+        Ok(self.of_device(&device))
+    }
+
+    /// A file system whose journal or log is on another device, which is `below`.
+    fn journal_elsewhere(&mut self, name: &str, kind: &str) -> Result<Place, String> {
+        let image = self.image(self.directory, &format!("{name}.journal"), 64 * MIB)?;
+        let journal = self.attach(&image, &["--direct-io=on"])?;
+        let device = self.disk(name)?;
+        let place = if kind == "ext4" {
+            command("mkfs.ext4", &["-q", "-F", "-b", "4096", "-O", "journal_dev", &journal])?;
+            let on_journal = format!("device={journal}");
+            self.mkfs(name, kind, &["-b", "4096", "-J", &on_journal], "defaults", &device)?
+        } else {
+            let log = format!("logdev={journal}");
+            self.mkfs(name, kind, &["-l", &log], &log, &device)?
+        };
+        Ok(Place { below: self.of_device(&journal).device, ..place })
+    }
+
+    /// A compressed image that cannot be written to, with the file `f` of 64 MiB, half of
+    /// which does not compress.
+    fn image_of_files(&mut self, name: &str, kind: &str) -> Result<Place, String> {
+        let files = self.directory_of(&format!("{name}.files"))?;
+        let file = quoted(&files.join("f"));
+        let script =
+            format!("(head -c 32M /dev/urandom; yes iosonde | head -c 32M) > {file} 2>/dev/null");
+        command("sh", &["-c", &script])?;
+        let image = self.directory.join(format!("{name}.image"));
+        let (files, path) = (files.display().to_string(), image.display().to_string());
+        match kind {
+            "squashfs" => command(
+                "mksquashfs",
+                &[&files, &path, "-quiet", "-no-progress", "-noappend", "-comp", "lz4"],
+            )?,
+            _ => command("mkfs.erofs", &["--quiet", "-zlz4", &path, &files])?,
+        };
+        // Its device must have been written to and be cold.
+        command("sync", &[&path])?;
+        let device = self.attach(&image, &["--direct-io=on", "--read-only"])?;
+        let on = self.directory_of(&format!("{name}.mounted"))?;
+        command("mount", &["-o", "ro", &device, &on.display().to_string()])?;
+        Ok(Place { on, ..self.of_device(&device) })
     }
 
     fn in_memory(&mut self, name: &str) -> Result<String, String> {
@@ -207,23 +280,35 @@ impl<'a> Places<'a> {
         Ok(Place { on, ..below })
     }
 
-    fn overlay(&mut self, name: &str, hidden: bool) -> Result<Place, String> {
+    fn overlay(&mut self, name: &str, more: &str, hidden: bool) -> Result<Place, String> {
         let below = self.filesystem(&format!("{name}.below"), "ext4", &[], "defaults")?;
+        let on = self.overlay_over(name, more, &below)?;
+        if hidden {
+            let above = below.on.display().to_string();
+            command("mount", &["-t", "tmpfs", "tmpfs", &above])?;
+        }
+        Ok(Place { on, ..below })
+    }
+
+    /// Its directories are on tmpfs.
+    fn overlay_on_memory(&mut self, name: &str) -> Result<Place, String> {
+        let below = self.tmpfs(&format!("{name}.tmpfs"))?;
+        let on = self.overlay_over(name, "", &below)?;
+        Ok(Place { on, ..below })
+    }
+
+    fn overlay_over(&self, name: &str, more: &str, below: &Place) -> Result<PathBuf, String> {
         let part = |part: &str| -> Result<String, String> {
             let path = below.on.join(part);
             fs::create_dir_all(&path).map_err(|error| error.to_string())?;
             Ok(path.display().to_string())
         };
         let (lower, upper, work) = (part("lower")?, part("upper")?, part("work")?);
-        let options = format!("lowerdir={lower},upperdir={upper},workdir={work}");
+        let options = format!("lowerdir={lower},upperdir={upper},workdir={work}{more}");
         let on = self.directory_of(name)?;
         let over = on.display().to_string();
         command("mount", &["-t", "overlay", "-o", &options, "overlay", &over])?;
-        if hidden {
-            let above = below.on.display().to_string();
-            command("mount", &["-t", "tmpfs", "tmpfs", &above])?;
-        }
-        Ok(Place { on, ..below })
+        Ok(on)
     }
 
     fn fuse(&mut self, name: &str, caching: Caching) -> Result<Place, String> {

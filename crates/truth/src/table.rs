@@ -11,8 +11,9 @@
 //!
 //! `table/README.md` describes each line.
 
-use crate::check::Check;
+use crate::check::{Check, Wants};
 use crate::files::FileSetup;
+use std::collections::BTreeSet;
 
 /// A file of the table.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +53,8 @@ pub struct Case {
     pub(crate) at: Vec<(f64, String)>,
     /// A file whose dirty pages are counted again and again.
     pub(crate) sample: Option<String>,
+    /// A file whose length and blocks are read before the job.
+    pub(crate) stat: Option<String>,
     /// System calls that are counted.
     pub(crate) trace: Option<String>,
     /// Controller, file and text of version 1, of version 2.
@@ -66,9 +69,10 @@ pub struct Case {
 /// All cases of these files.
 ///
 /// # Errors
-/// A line that is none of the table's, with its place.
+/// Every line that is none of the table's and every case that lacks something, with its place.
 pub fn cases(files: &[TableFile]) -> Result<Vec<Case>, String> {
     let mut all: Vec<Case> = Vec::new();
+    let mut mistakes = Vec::new();
     for file in files {
         for (at, line) in file.text.lines().enumerate() {
             let line = line.trim();
@@ -81,17 +85,42 @@ pub fn cases(files: &[TableFile]) -> Result<Vec<Case>, String> {
                 all.push(Case { title, place, on: "ext4".to_owned(), ..Case::default() });
                 continue;
             }
-            let case = all.last_mut().ok_or(format!("{place}: a case begins with =="))?;
-            case.add(line).map_err(|why| format!("{place}: {line:?}: {why}"))?;
+            match all.last_mut().map(|case| case.add(line)) {
+                None => mistakes.push(format!("{place}: a case begins with ==")),
+                Some(Err(why)) => mistakes.push(format!("{place}: {line:?}: {why}")),
+                Some(Ok(())) => {}
+            }
         }
     }
-    match all.iter().find(|case| case.checks.is_empty() || case.line.is_empty()) {
-        Some(case) => Err(format!("{}: {:?} has no command or no check", case.place, case.title)),
-        None => Ok(all),
+    let mut titles = BTreeSet::new();
+    for case in &all {
+        let wants = |what| case.checks.iter().any(|check| check.wants() == what);
+        let mut mistake =
+            |why: &str| mistakes.push(format!("{}: {:?} {why}", case.place, case.title));
+        if case.line.is_empty() {
+            mistake("has no command");
+        }
+        if !wants(Wants::Statement) {
+            mistake("needs a check of what must be said");
+        }
+        if !wants(Wants::Silence) {
+            mistake("needs a check of what must not be said");
+        }
+        if !titles.insert(&case.title) {
+            mistake("is the title of two cases");
+        }
     }
+    if mistakes.is_empty() { Ok(all) } else { Err(mistakes.join("\n")) }
 }
 
 impl Case {
+    /// Whether a program between this one and iosonde changes nothing: no signal is sent to
+    /// the job's process, no control group or trace is of it.
+    pub fn may_be_wrapped(&self) -> bool {
+        let is_plain = self.at.is_empty() && self.beside.is_empty();
+        is_plain && self.call == Call::Json && self.group.is_none() && self.trace.is_none()
+    }
+
     fn add(&mut self, line: &str) -> Result<(), String> {
         if let Some(check) = line.strip_prefix("- ") {
             self.checks.push(Check::parse(check)?);
@@ -112,6 +141,7 @@ impl Case {
                 self.at.push((when, command.to_owned()));
             }
             "sample" => self.sample = Some(text),
+            "stat" => self.stat = Some(text),
             "trace" => self.trace = Some(text),
             "group" => self.group = Some(group(value)?),
             "run" => (self.call, self.line) = (Call::Json, text),
@@ -171,7 +201,8 @@ mod tests {
         for (text, words) in [
             ("run: x\n", "t:1: a case begins with =="),
             ("== one\nfile: f 64m wirtten\n", "t:2:"),
-            ("== one\nrun: x\n", "no check"),
+            ("== one\nrun: x\n- finds not-direct\n", "what must not be said"),
+            ("== one\nrun: x\n- never not-direct\n", "what must be said"),
             ("== one\nrun: x\n- fnids a\n", "t:3:"),
             ("== one\ngroup: cpu cpu.max=1\n", "FILE=TEXT | FILE=TEXT"),
         ] {

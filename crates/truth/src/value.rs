@@ -17,7 +17,7 @@ pub(crate) fn number(text: &str) -> Option<f64> {
     digits.parse::<f64>().ok().map(|number| number * factor)
 }
 
-/// `A`, `A * B`, `A / B`, `A + B` of numbers, truths and places of the report (`/jobs/0/...`).
+/// `A`, `A * B`, `A / B`, `A + B`, `A - B` of numbers, truths and places of the report (`/jobs/0/...`).
 pub(crate) fn of_words(words: &str, document: &Value, truths: &Truths) -> Result<f64, String> {
     if let Some((one, other)) = words.rsplit_once(" / ") {
         return Ok(of_words(one, document, truths)? / of_words(other, document, truths)?);
@@ -27,6 +27,9 @@ pub(crate) fn of_words(words: &str, document: &Value, truths: &Truths) -> Result
     }
     if let Some((one, other)) = words.split_once(" + ") {
         return Ok(of_words(one, document, truths)? + of_words(other, document, truths)?);
+    }
+    if let Some((one, other)) = words.rsplit_once(" - ") {
+        return Ok(of_words(one, document, truths)? - of_words(other, document, truths)?);
     }
     let word = words.trim();
     if let Some(number) = number(word) {
@@ -63,6 +66,7 @@ mod tests {
         assert_eq!(of("0.5 * disk.read"), Ok(3.5));
         assert_eq!(of("disk.read / 2"), Ok(3.5));
         assert_eq!(of("/a/0 + b.c"), Ok(8.0));
+        assert_eq!(of("disk.read - b.c - 1"), Ok(1.0));
         assert!(of("nothing").unwrap_err().contains("disk.read"));
     }
 }

@@ -6,7 +6,7 @@ use iosonde_report::ledger::{DeviceLedger, Fact, Ledger};
 
 pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "write-cache-not-flushed",
-    severity: Severity::Note,
+    severity: Severity::Warning,
     condition: "the device has a volatile write cache and no flush is known to have followed the \
                 last write; warning where flushes cannot reach what holds the data: a loop device \
                 set to `write through` over the page cache of its backing file, or over a device \
