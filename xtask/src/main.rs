@@ -4,6 +4,8 @@
 
 mod circles;
 mod commits;
+#[cfg(target_os = "linux")]
+mod conclusions;
 mod counts;
 mod dependencies;
 mod docs;
@@ -22,7 +24,7 @@ use std::process::ExitCode;
 
 const USAGE: &str =
     "usage: cargo run -p xtask -- docs [--check] | faults [OPTIONS] | ledger [OPTIONS] |
-       test | tidy
+       conclusions [OPTIONS] | test | tidy
 
 docs            write the documents that are made from tables
 docs --check    fail if they are not as they would be written
@@ -34,6 +36,9 @@ ledger          try the table of checks of the ledger (crates/truth/table):
                 holds it against programs that lie; --keep DIRECTORY keeps what
                 was printed and counted, --recorded DIRECTORY judges that again;
                 as root
+conclusions     try the table of runs whose outcome and limit are set
+                (crates/truth/src/conclusions): --only TEXT, --list,
+                --program PATH; as root
 test            run all tests; list skips with their reasons, and count
 tidy            check floors, unsafe, long files and functions, type names,
                 import circles, skips, stubs; links of documents; licences,
@@ -52,6 +57,7 @@ fn main() -> ExitCode {
         ["ledger", options @ ..] => ledger::run(options),
         #[cfg(target_os = "linux")]
         ["lie", words @ ..] => ledger::lie(words),
+        ["conclusions", options @ ..] => conclusions::run(options),
         ["tidy"] => tidy::check(),
         _ => Err(USAGE.to_owned()),
     };

@@ -3,9 +3,10 @@
 use crate::PageRun;
 use crate::figures::{ledger, totals};
 use iosonde_base::text::{bytes, count, duration, rate};
-use iosonde_report::Report;
+use iosonde_report::conclusion::{Conclusion, Outcome};
 use iosonde_report::finding::{Finding, Severity};
 use iosonde_report::scale::timestamp;
+use iosonde_report::{Report, VerifyReport};
 use maud::{Markup, html};
 
 /// A durable rate that differs by more than this share is shown beside the other.
@@ -21,6 +22,8 @@ pub(crate) fn headline(run: &PageRun<'_>) -> Markup {
         _ => format!("{} jobs", names.len()),
     };
     let summaries: Vec<&str> = report.ours.jobs.iter().map(|job| job.what.as_str()).collect();
+    let conclusion = report.ours.conclusion.as_ref();
+    let has_failed = conclusion.is_some_and(|one| one.outcome == Outcome::Failed);
     let mut different = summaries.clone();
     different.dedup();
     html! {
@@ -36,8 +39,12 @@ pub(crate) fn headline(run: &PageRun<'_>) -> Markup {
                     @if let Some(fs) = ledger.environment.filesystems.first() { " (" (fs.kind) ")" }
                 }
             }
-            @if let Some(conclusion) = ledger.and_then(|ledger| ledger.conclusion.as_ref()) {
-                p.conclusion { (conclusion.text) }
+            @if let Some(conclusion) = conclusion {
+                @if is_bad(conclusion) {
+                    p.conclusion.failed { (conclusion.text) }
+                } @else {
+                    p.conclusion { (conclusion.text) }
+                }
             }
             @for job in report.jobs.iter().filter(|job| job.failure.is_some()) {
                 p.finding-line.wrong {
@@ -45,18 +52,33 @@ pub(crate) fn headline(run: &PageRun<'_>) -> Markup {
                     (job.failure.as_ref().map_or(String::new(), |failure| failure.words()))
                 }
             }
-            @if let Some(ledger) = ledger { (findings(&ledger.verdict)) }
+            @for (name, verify) in verified(report) {
+                p.finding-line class={ @if verify.counts.wrong > 0 { "wrong" } @else { "good" } } {
+                    strong { "verify" } " " @if names.len() > 1 { (name) ": " } (verify.words())
+                }
+            }
+            @if let Some(ledger) = ledger { (findings(&ledger.verdict, has_failed)) }
         }
     }
+}
+
+/// What each job that was to verify checked.
+fn verified(report: &Report) -> impl Iterator<Item = (&str, &VerifyReport)> {
+    report.ours.jobs.iter().filter_map(|job| Some((job.name.as_str(), job.verify.as_ref()?)))
+}
+
+/// Whether the run did not do what it was to do.
+fn is_bad(conclusion: &Conclusion) -> bool {
+    [Outcome::Failed, Outcome::Stopped, Outcome::Nothing].contains(&conclusion.outcome)
 }
 
 fn program(report: &Report) -> &str {
     if report.tool.is_empty() { &report.version } else { &report.tool }
 }
 
-fn findings(findings: &[Finding]) -> Markup {
+fn findings(findings: &[Finding], has_failed: bool) -> Markup {
     html! {
-        @if findings.is_empty() { p.finding-line.good { strong { "clean" } " no finding" } }
+        @if findings.is_empty() && !has_failed { p.finding-line.good { strong { "clean" } " no finding" } }
         @for finding in findings {
             details class={ "finding-line " (finding.severity.word()) } {
                 summary {

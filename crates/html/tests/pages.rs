@@ -240,7 +240,7 @@ fn the_same_result_gives_the_same_page() {
 fn a_run_has_its_conclusion_findings_charts_and_settings() {
     let page = page_of("judged", JUDGED);
     for words in [
-        "Limited by memory: 66.7 % of the bytes",
+        "Probably limited by nvme0n1 at queue depth 1",
         "[not-durable]",
         "iosonde explain not-steady",
         "Where the bytes went",
@@ -353,11 +353,11 @@ fn hostile_names_are_text() {
         jobs[0].name = name.to_owned();
         ours.jobs[0].name = name.to_owned();
         ours.jobs[0].what = name.to_owned();
+        ours.conclusion.as_mut().unwrap().text = name.to_owned();
         let ledger = ours.ledger.as_mut().unwrap();
         ledger.devices[0].facts.model = Some(name.to_owned());
         ledger.jobs[0].name = name.to_owned();
         ledger.verdict[0].statement = name.to_owned();
-        ledger.conclusion.as_mut().unwrap().text = name.to_owned();
         let run = PageRun { name, report: &stored.report, json: None, notes: &[] };
         check_harmless(&keep("hostile", page(name, &[run])), name);
     }

@@ -2,11 +2,12 @@
 //! docs/json.md and the schema are made from the types.
 
 use crate::by_dir::ByDir;
+use crate::conclusion::Conclusion;
 use crate::fingerprint::Fingerprint;
 use crate::formats::{Bins, LatencyDocument};
 use crate::hosts::{GroupTogether, HostRow, HostStamp, HostsBytes, SharedFinding};
 use crate::latency::LatencyReport;
-use crate::ledger::{Conclusion, Ledger};
+use crate::ledger::Ledger;
 use crate::report::{JobPhase, JobReport, OurJob, Report, VerifyReport};
 use crate::series::{RateChange, RunSeries};
 use crate::settings::RunSettings;
@@ -32,7 +33,7 @@ pub struct OurDocument<'a> {
     pub diagnostics: Cow<'a, [String]>,
     /// Remarks.
     pub notes: Cow<'a, [String]>,
-    /// One sentence on the run; missing where no I/O was measured.
+    /// How the run came out, in one sentence; missing in interim results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conclusion: Option<Cow<'a, Conclusion>>,
     /// What was asked for, and where.
@@ -82,7 +83,7 @@ impl<'a> OurDocument<'a> {
             version: report.tool.as_str().into(),
             diagnostics: report.diagnostics.as_slice().into(),
             notes: ours.notes.as_slice().into(),
-            conclusion: ledger.and_then(|run| run.conclusion.as_ref()).map(Cow::Borrowed),
+            conclusion: ours.conclusion.as_ref().map(Cow::Borrowed),
             settings: ours.settings.as_ref().map(Cow::Borrowed),
             jobs: jobs.map(|(ours, job)| OurJobDocument::of(ours, job, bins)).collect(),
             fingerprint: ledger.map(|run| Cow::Borrowed(&run.fingerprint)),
@@ -122,10 +123,26 @@ pub struct OurJobDocument<'a> {
     /// What was written and checked (`verify`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verify: Option<Cow<'a, VerifyReport>>,
+    /// What failed, where fio's key `error` has a number only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<FailureDocument<'a>>,
+}
+
+/// Why a job failed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FailureDocument<'a> {
+    /// What was being done: `write`, `verify`, `open` ...
+    pub doing: Cow<'a, str>,
+    /// The file or place concerned; empty for none.
+    pub place: Cow<'a, str>,
+    /// Both and the reason, in words.
+    pub text: Cow<'a, str>,
 }
 
 impl<'a> OurJobDocument<'a> {
-    fn of(job: &'a OurJob, counted: &JobReport, bins: Bins) -> OurJobDocument<'a> {
+    fn of(job: &'a OurJob, counted: &'a JobReport, bins: Bins) -> OurJobDocument<'a> {
         let latency = |latency: &LatencyReport| LatencyDocument::of(latency, bins);
         let response = ByDir::from_fn(|dir| job.response[dir].as_ref().map(latency));
         let latency_bins = LatencyBins::of(job, counted);
@@ -137,6 +154,11 @@ impl<'a> OurJobDocument<'a> {
             lateness_ns: job.lateness.as_ref().map(latency),
             latency_bins: (latency_bins != LatencyBins::default()).then_some(latency_bins),
             verify: job.verify.as_ref().map(Cow::Borrowed),
+            failure: counted.failure.as_ref().map(|failure| FailureDocument {
+                doing: failure.doing.as_str().into(),
+                place: failure.place.as_str().into(),
+                text: failure.words().into(),
+            }),
         }
     }
 }

@@ -9,6 +9,7 @@
 
 mod account;
 mod by_dir;
+pub mod conclusion;
 mod derived;
 pub mod document;
 mod facts;

@@ -21,6 +21,7 @@ mod member;
 mod ours;
 
 use iosonde_report::Report;
+use iosonde_report::conclusion::{Conclusion, Outcome, RunEnding, conclude};
 use serde_json::Value;
 use std::fmt;
 
@@ -98,5 +99,19 @@ pub fn read(text: &str) -> Result<StoredResult, ReadError> {
         Some(ours) => ours::add(ours, &mut report, &mut notes)?,
         None => ResultSource::Fio { version },
     };
+    conclude_failures(&mut report);
     Ok(StoredResult { report, source, notes })
+}
+
+/// Of a run that failed, say so first, where who wrote the result did not: fio, and versions
+/// of iosonde before outcomes were stored.
+fn conclude_failures(report: &mut Report) {
+    let ending = RunEnding::of_jobs(&report.jobs);
+    let wrong = report.ours.jobs.iter().filter_map(|job| job.verify.as_ref());
+    let has_failed =
+        !ending.failed.is_empty() || wrong.map(|verify| verify.counts.wrong).sum::<u64>() > 0;
+    let is_said = |conclusion: &Conclusion| conclusion.outcome != Outcome::Completed;
+    if has_failed && !report.ours.conclusion.as_ref().is_some_and(is_said) {
+        report.ours.conclusion = Some(conclude(report, &ending));
+    }
 }

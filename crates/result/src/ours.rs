@@ -101,13 +101,13 @@ fn fill(report: &mut Report, document: OurDocument<'static>, notes: &mut Vec<Str
         .zip(&mut report.jobs)
         .map(|(job, counted)| one_job(job, counted, notes))
         .collect();
+    ours.conclusion = conclusion.map(Cow::into_owned);
     ours.settings = settings.map(Cow::into_owned);
     ours.ledger = ledger.map(|ledger| {
         let mut ledger = Ledger {
             series: series.map(Cow::into_owned).unwrap_or_default(),
             changes: changes.map(Cow::into_owned).unwrap_or_default(),
             fingerprint: fingerprint.map(Cow::into_owned).unwrap_or_default(),
-            conclusion: conclusion.map(Cow::into_owned),
             ..ledger.into_owned()
         };
         // The document has the percentiles of each direction, not of all.
@@ -134,8 +134,20 @@ fn one_job(
     counted: &mut JobReport,
     notes: &mut Vec<String>,
 ) -> OurJob {
-    let OurJobDocument { jobname, summary, phases, response_ns, lateness_ns, latency_bins, verify } =
-        job;
+    let OurJobDocument {
+        jobname,
+        summary,
+        phases,
+        response_ns,
+        lateness_ns,
+        latency_bins,
+        verify,
+        failure,
+    } = job;
+    if let (Some(failed), Some(failure)) = (&mut counted.failure, failure) {
+        failed.doing = failure.doing.into_owned();
+        failed.place = failure.place.into_owned();
+    }
     let mut response: PerDir<Option<LatencyReport>> =
         response_ns.unwrap_or_default().options().map(|one| one.map(|one| in_ns(&one, notes)));
     let LatencyBins { service, read_response, write_response, trim_response, sync } =

@@ -13,7 +13,6 @@ pub fn ledger(parsed: &Parsed, plan: &Plan, outcome: &RunOutcome) -> Option<Box<
     let mut ledger = iosonde_witness::ledger(&evidence);
     ledger.fingerprint.job = settings::fingerprint(parsed);
     ledger.verdict = iosonde_witness::judge(&ledger);
-    ledger.conclusion = iosonde_witness::conclude(&ledger);
     Some(Box::new(ledger))
 }
 

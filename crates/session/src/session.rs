@@ -9,9 +9,9 @@ use crate::run_line::RunLine;
 use crate::settings::{fingerprint, settings};
 use crate::watch::{StopFlag, Watch};
 use crate::work::{DeviceAccess, RunRules, Work};
-use iosonde_run::account::ReportContext;
 use iosonde_run::account::cpu_idle::{IdleDetail, IdleProfile};
 use iosonde_run::account::disks::WatchedDisks;
+use iosonde_run::account::{ReportContext, ending};
 use iosonde_run::conductor::{Observer, Peers, conduct_among, signals};
 use iosonde_run::evidence;
 use iosonde_run::job::Plan;
@@ -186,8 +186,15 @@ impl ReadyRun<'_> {
         let typed = self.typed.as_ref();
         let ledger = typed.and_then(|typed| ledger::ledger(&typed.parsed, &self.plan, &outcome));
         let settings = typed.map(|typed| settings(&typed.parsed, &self.plan));
-        let context =
-            ReportContext { disks: watch.used, cpu_idle, ledger, settings, ..self.context.clone() };
+        let ending = Some(ending(&self.plan, &outcome));
+        let context = ReportContext {
+            disks: watch.used,
+            cpu_idle,
+            ledger,
+            settings,
+            ending,
+            ..self.context.clone()
+        };
         let wall = self.opened.elapsed();
         Ok(Measured { plan: self.plan.clone(), outcome, context, wall })
     }

@@ -11,6 +11,7 @@
 mod bench;
 mod catalogue;
 mod check;
+pub mod conclusions;
 mod cost;
 mod counters;
 mod files;

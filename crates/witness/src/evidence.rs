@@ -88,6 +88,8 @@ pub struct JobEvidence {
     pub syncs: (u64, Option<u64>),
     /// Of them those at its end, which are not counted among the others.
     pub end_syncs: u64,
+    /// Their mean and the longest, in nanoseconds.
+    pub sync_times: (f64, u64),
     /// It synced after its last write, within the clock.
     pub synced_at_end: bool,
     /// Latency of its data I/Os.

@@ -8,13 +8,11 @@
 #![forbid(unsafe_code)]
 
 pub mod checks;
-mod conclusion;
 mod evidence;
 mod ledger;
 pub mod reading;
 
 pub use checks::{judge, judge_while_running, page, rules};
-pub use conclusion::conclude;
 pub use evidence::{
     DurableAfter, Evidence, HolesBelow, JobEvidence, ResidencySample, VerifyEvidence, Wave,
 };

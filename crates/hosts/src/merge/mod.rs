@@ -3,6 +3,7 @@
 
 mod agreement;
 mod clients;
+mod conclusion;
 mod curve;
 mod job_sum;
 mod shared;
@@ -15,6 +16,7 @@ use agreement::FirstResult;
 use clients::ClientSum;
 use curve::RateCurve;
 use iosonde_base::{DIRS, PerDir};
+use iosonde_report::conclusion::Conclusion;
 use iosonde_report::hosts::{
     ClockOffset, DirRates, GroupTogether, HostGroup, HostJobs, HostRow, HostsReport,
 };
@@ -49,6 +51,7 @@ struct MergedHost {
     row: HostRow,
     groups: Vec<MergedGroup>,
     jobs: Option<HostJobs>,
+    conclusion: Option<Conclusion>,
 }
 
 /// A reporting group of a host.
@@ -77,6 +80,7 @@ impl HostsMerge {
             return Err("it is a merged result: merge the results of the hosts".to_owned());
         }
         let stamp = report.ours.host.take();
+        let conclusion = report.ours.conclusion.take();
         let named = stamp.as_ref().map(|stamp| stamp.name.clone()).filter(|name| !name.is_empty());
         let name = named.unwrap_or_else(|| name_of_file(file));
         let rank = stamp.as_ref().map(|stamp| stamp.rank);
@@ -134,7 +138,7 @@ impl HostsMerge {
             report.ours = Ours { settings, ..Ours::default() };
             self.first = Some((known, report));
         }
-        self.hosts.push(MergedHost { row, groups, jobs });
+        self.hosts.push(MergedHost { row, groups, jobs, conclusion });
         Ok(())
     }
 
@@ -205,10 +209,12 @@ impl HostsMerge {
             .collect();
         let our_jobs: Vec<OurJob> = self.jobs.into_iter().map(JobSum::into_ours).collect();
         let clients = self.clients.take().map(|clients| clients.report(&mut self.hosts));
-        let hosts = self.hosts.into_iter().map(|host| with_groups(host, origin)).collect();
+        let conclusions = conclusion::taken(&mut self.hosts);
+        let hosts: Vec<HostRow> =
+            self.hosts.into_iter().map(|host| with_groups(host, origin)).collect();
         let findings = self.texts.into_findings();
         let merged = HostsReport { hosts, groups: together, findings, clients };
-        Ok(Report {
+        let mut report = Report {
             groups: groups_of(&jobs),
             jobs,
             disks: self.disks,
@@ -221,7 +227,10 @@ impl HostsMerge {
                 ..Ours::default()
             },
             ..template
-        })
+        };
+        let rows = report.ours.hosts.as_ref().map_or(&[][..], |merged| merged.hosts.as_slice());
+        report.ours.conclusion = Some(conclusion::of(&report, rows, &conclusions));
+        Ok(report)
     }
 
     fn rank_is_free(&self, rank: Option<u32>) -> Result<(), String> {

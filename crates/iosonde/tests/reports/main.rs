@@ -12,6 +12,7 @@ mod live_line;
 mod live_screen;
 mod logs;
 mod metrics;
+mod outcomes;
 mod outputs;
 mod outputs_clients;
 mod outputs_mistakes;

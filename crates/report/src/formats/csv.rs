@@ -48,6 +48,9 @@ pub fn csv(report: &Report) -> String {
             let figures = [ios, String::new(), String::new(), String::new(), String::new()];
             add_row(job, report, "sync", figures, &job.sync.lat, &mut text);
         }
+        if job.failure.is_some() && job.issued_ios() == 0 && job.sync.total_ios == 0 {
+            add_row(job, report, "", Default::default(), &LatencyReport::default(), &mut text);
+        }
     }
     text
 }
@@ -66,8 +69,7 @@ fn add_row(
     let ledger = report.ours.ledger.as_ref();
     let durable = ledger.filter(|ledger| direction == "write" && ledger.jobs.len() == 1);
     let durable = durable.and_then(|ledger| ledger.writes.as_ref()?.durable_bytes_per_s.get());
-    let errors = job.errors.map_or(String::new(), |errors| errors.total.to_string());
-    let conclusion = ledger.and_then(|ledger| ledger.conclusion.as_ref());
+    let conclusion = report.ours.conclusion.as_ref();
     let before = [quoted(&job.name), job.group.to_string(), job.clones.max(1).to_string()];
     let latencies = [
         known(latency.min_ns),
@@ -80,7 +82,7 @@ fn add_row(
     ];
     let after = [
         durable.map_or(String::new(), |rate| format!("{rate:.0}")),
-        errors,
+        errors(job, report).to_string(),
         conclusion.map_or(String::new(), |conclusion| quoted(&conclusion.text)),
     ];
     let cells = before.into_iter().chain([direction.to_owned()]).chain(figures);
@@ -88,6 +90,18 @@ fn add_row(
     debug_assert_eq!(cells.len(), COLUMNS.len());
     // Writing to a String cannot fail.
     let _ = write!(text, "{}\r\n", cells.join(","));
+}
+
+/// I/Os of a job that failed, and blocks that are not what was written: those that were
+/// tolerated, and the one that ended it.
+fn errors(job: &JobReport, report: &Report) -> u64 {
+    let tolerated = job.errors.map_or(0, |errors| errors.total);
+    let of_job = report.jobs.iter().position(|one| std::ptr::eq(one, job));
+    let ours = of_job.and_then(|at| report.ours.jobs.get(at));
+    let wrong = ours
+        .and_then(|ours| ours.verify.as_ref())
+        .map_or(0, |verify| verify.counts.wrong + verify.counts.unreadable);
+    tolerated.max(wrong).max(u64::from(job.failure.is_some()))
 }
 
 /// A text as a cell. One that a spreadsheet would take for a formula begins

@@ -2,17 +2,25 @@
 
 use super::findings_text::{findings_folded, findings_text};
 use super::style::{Mark, Style, add_labelled, paint};
+use crate::conclusion::{Conclusion, Outcome};
 use crate::ledger::*;
 use crate::report::Report;
 use iosonde_base::text::{bytes, count, counted, duration, percent, percent_of, rate, wrap};
 
 /// What the lines of a ledger stand below.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum LedgerPlace {
-    /// fio's text, which says nothing of it.
-    FioText,
-    /// Our own text: its table has the reported rate.
-    OwnText,
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum LedgerPlace<'a> {
+    /// fio's text, which says nothing of it, with the conclusion.
+    FioText(Option<&'a Conclusion>),
+    /// Our own text: its table has the reported rate, and the conclusion is its first line.
+    OwnText(Option<&'a Conclusion>),
+}
+
+impl LedgerPlace<'_> {
+    fn has_failed(&self) -> bool {
+        let (LedgerPlace::FioText(conclusion) | LedgerPlace::OwnText(conclusion)) = self;
+        conclusion.is_some_and(|conclusion| conclusion.outcome == Outcome::Failed)
+    }
 }
 
 /// The lines at the end of fio's text; nothing where there is no ledger.
@@ -20,13 +28,19 @@ pub fn ledger_text(report: &Report, style: &Style) -> String {
     let mut text = String::new();
     if let Some(ledger) = &report.ours.ledger {
         let style = Style { verbose: true, ..*style };
-        add_ledger(ledger, LedgerPlace::FioText, &style, &mut text);
+        let place = LedgerPlace::FioText(report.ours.conclusion.as_ref());
+        add_ledger(ledger, place, &style, &mut text);
     }
     text
 }
 
 /// The ledger and its findings.
-pub(super) fn add_ledger(ledger: &Ledger, below: LedgerPlace, style: &Style, text: &mut String) {
+pub(super) fn add_ledger(
+    ledger: &Ledger,
+    below: LedgerPlace<'_>,
+    style: &Style,
+    text: &mut String,
+) {
     text.push('\n');
     let mut line = |label: &str, words: &str| add_labelled(label, words, Mark::Label, style, text);
     if let Some(reads) = &ledger.reads {
@@ -57,11 +71,11 @@ pub(super) fn add_ledger(ledger: &Ledger, below: LedgerPlace, style: &Style, tex
         }
     }
     line("system", &system_line(ledger, style));
-    if let (LedgerPlace::FioText, Some(conclusion)) = (below, &ledger.conclusion) {
+    if let LedgerPlace::FioText(Some(conclusion)) = below {
         line("result", &conclusion.text);
     }
     text.push('\n');
-    add_verdict(ledger, style, text);
+    add_verdict(ledger, below, style, text);
 }
 
 /// Where reads came from: device, page cache, holes.
@@ -127,7 +141,7 @@ fn decoded_bytes(reads: &Reads, device: u64) -> Option<u64> {
 
 /// What was durable at the end of the run, and the rates that do not stand
 /// above already.
-fn writes_line(writes: &Writes, below: LedgerPlace) -> String {
+fn writes_line(writes: &Writes, below: LedgerPlace<'_>) -> String {
     let all = writes.completed_bytes;
     let state = match &writes.dirty_at_end_bytes {
         Fact::Known(0) if writes.in_volatile_cache == Fact::Known(true) => {
@@ -153,8 +167,8 @@ fn writes_line(writes: &Writes, below: LedgerPlace) -> String {
         Fact::Unknown(why) => format!("durable rate unknown: {why}"),
     };
     let reported = match below {
-        LedgerPlace::FioText => format!("reported rate {}, ", rate(writes.reported_bytes_per_s)),
-        LedgerPlace::OwnText => String::new(),
+        LedgerPlace::FioText(_) => format!("reported rate {}, ", rate(writes.reported_bytes_per_s)),
+        LedgerPlace::OwnText(_) => String::new(),
     };
     format!("{}: {state}; {reported}{durable}{}", bytes(all), work_of_writes(writes))
 }
@@ -240,11 +254,11 @@ fn sync_line(ledger: &Ledger) -> Option<String> {
 }
 
 /// What the tester itself cost, and the most that it could have reached.
-fn tester_line(ledger: &Ledger, below: LedgerPlace) -> Option<String> {
+fn tester_line(ledger: &Ledger, below: LedgerPlace<'_>) -> Option<String> {
     let job = ledger.jobs.iter().find(|job| job.cpu.iops > 0.0)?;
     let bound = match &job.cpu.upper_bound_iops {
         // It stands beside the processor time in our own text.
-        Fact::Known(_) if below == LedgerPlace::OwnText => String::new(),
+        Fact::Known(_) if matches!(below, LedgerPlace::OwnText(_)) => String::new(),
         Fact::Known(bound) => format!("; upper bound without storage: {} IOPS", count(*bound)),
         Fact::Unknown(why) => format!("; upper bound without storage unknown: {why}"),
     };
@@ -299,7 +313,7 @@ fn system_line(ledger: &Ledger, style: &Style) -> String {
     }
 }
 
-fn add_verdict(ledger: &Ledger, style: &Style, text: &mut String) {
+fn add_verdict(ledger: &Ledger, below: LedgerPlace<'_>, style: &Style, text: &mut String) {
     if ledger.jobs.iter().all(|job| job.latency.ios == 0) {
         text.push_str("  verdict   none: no I/O was measured\n");
         return;
@@ -313,6 +327,10 @@ fn add_verdict(ledger: &Ledger, style: &Style, text: &mut String) {
         };
         let words = if label == "verdict" { format!("unknown: {words}") } else { words.clone() };
         add_labelled(label, &words, Mark::Note, style, text);
+    }
+    if ledger.verdict.is_empty() && below.has_failed() {
+        text.push_str("  verdict   none: the run failed\n");
+        return;
     }
     if ledger.verdict.is_empty() && !unknown.is_empty() {
         return;

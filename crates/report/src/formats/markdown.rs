@@ -9,7 +9,7 @@ use std::fmt::Write;
 pub fn markdown(report: &Report) -> String {
     let mut text = String::new();
     let ledger = report.ours.ledger.as_ref();
-    if let Some(conclusion) = ledger.and_then(|ledger| ledger.conclusion.as_ref()) {
+    if let Some(conclusion) = &report.ours.conclusion {
         let _ = writeln!(text, "**{}**\n", escaped(&conclusion.text));
     }
     text.push_str("| job | direction | IOPS | bandwidth | p50 | p99 | p99.9 | max | moved |\n");

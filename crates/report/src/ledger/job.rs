@@ -55,6 +55,9 @@ pub struct LedgerOptions {
     pub random: bool,
     /// It is paced: a rate, think time, or a flow limits it.
     pub paced: bool,
+    /// It pauses: think time or a flow.
+    #[serde(skip)]
+    pub pauses: bool,
     /// O_SYNC or O_DSYNC.
     pub sync: bool,
     /// The seed of its random numbers.
@@ -151,13 +154,20 @@ pub struct SyncLedger {
     pub requested: u64,
     /// Their median.
     pub p50_ns: Option<u64>,
+    /// Their mean; 0 without any.
+    #[serde(skip)]
+    pub mean_ns: f64,
+    /// The longest.
+    #[serde(skip)]
+    pub max_ns: u64,
 }
 
 /// A latency in a few figures, in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[allow(missing_docs)]
 pub struct LatencySummary {
     pub ios: u64,
+    pub mean_ns: f64,
     pub p50_ns: u64,
     pub p99_ns: u64,
     pub max_ns: u64,

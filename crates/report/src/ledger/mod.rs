@@ -68,9 +68,6 @@ pub struct Ledger {
     /// What the run was, and what on, in parts that two runs may be compared by.
     #[serde(skip)]
     pub fingerprint: Fingerprint,
-    /// What limited the run; `None` where no I/O was measured.
-    #[serde(skip)]
-    pub conclusion: Option<Conclusion>,
 }
 
 with_derived_members! {
@@ -132,38 +129,4 @@ pub struct Tool {
     /// Time spent on reading counters, all threads together, outside the
     /// jobs' clocks.
     pub counter_read_ns: u64,
-}
-
-/// One sentence on a run, and what limited it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Conclusion {
-    /// What limited it: `pace`, `tester`, `memory`, `quota`, `processor` or `storage`.
-    #[serde(rename = "limited_by")]
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
-    pub limit: LimitedBy,
-    /// The sentence.
-    #[serde(default)]
-    pub text: String,
-}
-
-/// What limited a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LimitedBy {
-    /// A rate or think time of the job.
-    Pace,
-    /// The tester itself.
-    Tester,
-    /// The bytes stayed in memory.
-    Memory,
-    /// A limit of the control group.
-    Quota,
-    /// Processor time.
-    Processor,
-    /// The storage, at the depth that the job kept.
-    Storage,
-    /// What a newer version found, in its word.
-    #[serde(untagged)]
-    Other(String),
 }

@@ -171,12 +171,15 @@ pub struct JobFailure {
     pub doing: String,
 }
 
+/// Why a job failed that found a wrong block.
+pub(crate) const WRONG_DATA: &str = "the data is not what was written";
+
 impl JobFailure {
     /// In words.
     pub fn words(&self) -> String {
         let why = match (self.doing.as_str(), self.errno) {
             // The system's words for this number are about characters.
-            ("verify", Errno::EILSEQ) => "the data is not what was written".to_owned(),
+            ("verify", Errno::EILSEQ) => WRONG_DATA.to_owned(),
             // Nothing was found wrong: it was not looked at.
             ("verification", _) => "incomplete".to_owned(),
             (_, errno) => errno.to_string(),
@@ -242,6 +245,8 @@ pub struct Ours {
     pub jobs: Vec<OurJob>,
     /// Findings and remarks, a sentence each.
     pub notes: Vec<String>,
+    /// How it came out, in one sentence; `None` of an interim report.
+    pub conclusion: Option<crate::conclusion::Conclusion>,
     /// Where the bytes went, where that was looked for.
     pub ledger: Option<Box<crate::ledger::Ledger>>,
     /// The settings, where they are known.

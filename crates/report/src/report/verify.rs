@@ -1,6 +1,7 @@
 //! A job's writes, which of them were checked, and the blocks that were wrong.
 
 use iosonde_base::PerDir;
+use iosonde_base::text::counted;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -133,6 +134,27 @@ impl WrongBlocks {
 }
 
 impl VerifyReport {
+    /// How many blocks were written, checked, wrong; and those with a fate of their own.
+    pub fn words(&self) -> String {
+        let counts = &self.counts;
+        let mut parts = vec![
+            format!("{} written", counted(counts.written, "block")),
+            format!("{} checked", counts.checked),
+            format!("{} wrong", counts.wrong),
+        ];
+        let more = [
+            (counts.unreadable, "unreadable"),
+            (counts.replaced, "replaced by later writes"),
+            (counts.failed, "failed"),
+            (counts.trimmed, "trimmed"),
+            (counts.unsynced, "without a sync after them"),
+            (self.unchecked, "not checked"),
+        ];
+        let some = more.iter().filter(|(number, _)| *number > 0);
+        parts.extend(some.map(|(number, what)| format!("{number} {what}")));
+        parts.join(", ")
+    }
+
     /// Add what another job counted.
     pub fn merge(&mut self, other: &VerifyReport) {
         self.counts.merge(&other.counts);

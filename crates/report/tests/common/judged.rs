@@ -2,6 +2,7 @@
 
 use super::{NOW_MS, Recorder, facts, ledgers, report_of};
 use iosonde_base::Dir;
+use iosonde_report::conclusion::{RunEnding, conclude};
 use iosonde_report::finding::{Finding, Severity};
 use iosonde_report::fingerprint::Fingerprint;
 use iosonde_report::ledger::*;
@@ -19,6 +20,8 @@ pub fn judged() -> Report {
     let facts = facts("copy", "write 64 KiB, psync, depth 1", [0, 6000, 0]);
     let mut report = report_of(&[JobAccount::new(facts, counts)]);
     report.ours.ledger = Some(Box::new(ledger()));
+    let ending = RunEnding::of_jobs(&report.jobs);
+    report.ours.conclusion = Some(conclude(&report, &ending));
     report.ours.settings = Some(settings());
     report.time_unix_ms = NOW_MS;
     report
@@ -103,12 +106,6 @@ fn ledger() -> Ledger {
         tool: "version=iosonde 0.1.0".into(),
     };
     ledger.verdict = verdict();
-    ledger.conclusion = Some(Conclusion {
-        limit: LimitedBy::Memory,
-        text: "Limited by memory: 66.7 % of the bytes stayed in the page cache; these are not \
-               figures of nvme0n1."
-            .into(),
-    });
     ledger
 }
 
@@ -155,8 +152,19 @@ fn copy(job: &mut JobLedger, writes: &Writes) {
         ..LedgerOptions::default()
     };
     job.files.range_bytes = 1 << 30;
-    job.latency = LatencySummary { ios: 6000, p50_ns: 224_000, p99_ns: 293_000, max_ns: 2_760_000 };
-    job.syncs = SyncLedger { requested: 60, p50_ns: Some(4_400_000) };
+    job.latency = LatencySummary {
+        ios: 6000,
+        mean_ns: 230_000.0,
+        p50_ns: 224_000,
+        p99_ns: 293_000,
+        max_ns: 2_760_000,
+    };
+    job.syncs = SyncLedger {
+        requested: 60,
+        p50_ns: Some(4_400_000),
+        mean_ns: 4_500_000.0,
+        max_ns: 9_000_000,
+    };
     job.cpu = CpuLedger {
         user_ns_per_io: 900.0,
         system_ns_per_io: 24_000.0,

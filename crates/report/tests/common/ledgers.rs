@@ -89,6 +89,7 @@ fn job() -> JobLedger {
         },
         latency: LatencySummary {
             ios: 15 << 20,
+            mean_ns: 110_000.0,
             p50_ns: 100_000,
             p99_ns: 300_000,
             max_ns: 4_000_000,

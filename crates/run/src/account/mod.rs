@@ -2,6 +2,9 @@
 
 pub mod cpu_idle;
 pub mod disks;
+mod ending;
+
+pub use ending::ending;
 
 use crate::job::{JobError, JobPlan, Plan, Reporting};
 use crate::taps::priorities as prios;
@@ -9,6 +12,7 @@ use crate::worker::{JobResult, VerifyResult};
 use disks::DiskUse;
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_engine::Accounting;
+use iosonde_report::conclusion::{RunEnding, conclude};
 use iosonde_report::{
     CpuIdle, CpuUse, ErrorCount, JobAccount, JobFacts, JobFailure, JobPhase, JobReport,
     LatencyCounts, LatencyTarget, MeasuredKinds, PrioCounts, Report, VerifyReport, account,
@@ -31,6 +35,8 @@ pub struct ReportContext {
     pub settings: Option<iosonde_report::RunSettings>,
     /// Notes and warnings.
     pub diagnostics: Vec<String>,
+    /// How it ended; `None` while it runs.
+    pub ending: Option<RunEnding>,
     /// Where and when it ran, where it is one of several hosts.
     pub host: Option<Box<iosonde_report::hosts::HostStamp>>,
 }
@@ -44,7 +50,7 @@ pub fn report(plan: &Plan, results: &[Option<JobResult>], extras: &ReportContext
     for (job, result) in plan.jobs.iter().zip(results) {
         diagnostics.extend(remarks(job, result.as_ref()));
     }
-    Report {
+    let mut report = Report {
         version: crate::FIO_VERSION.to_owned(),
         tool: concat!("iosonde ", env!("CARGO_PKG_VERSION")).to_owned(),
         time_unix_ms: iosonde_base::time::unix_ms(),
@@ -58,12 +64,15 @@ pub fn report(plan: &Plan, results: &[Option<JobResult>], extras: &ReportContext
         ours: iosonde_report::Ours {
             jobs: ours,
             notes: Vec::new(),
+            conclusion: None,
             ledger: extras.ledger.clone(),
             settings: extras.settings.clone(),
             host: extras.host.clone(),
             hosts: None,
         },
-    }
+    };
+    report.ours.conclusion = extras.ending.as_ref().map(|ending| conclude(&report, ending));
+    report
 }
 
 /// An option as fio's JSON shows it: a bare one has an empty text.

@@ -62,6 +62,8 @@ pub struct RunOutcome {
     pub bandwidth_log: Result<(), LogWriteError>,
     /// What was seen around the jobs, if anything was to be.
     pub seen: Option<RunSeen>,
+    /// The trigger fired and ended it.
+    pub triggered: bool,
     /// What went wrong once the trigger had fired, if it did.
     pub trigger_failed: Option<String>,
     /// When each job counted, in the order of the plan; `None` for jobs that did not run.
@@ -141,6 +143,7 @@ pub fn conduct_among(
     conductor.results.iter_mut().flatten().for_each(|result| result.elapsed = elapsed);
     let bandwidth_log = bandwidth_log.and_then(|log| log.map_or(Ok(()), BandwidthLog::finish));
     conductor.observer.see(&RunEvent::Ended);
+    let triggered = conductor.trigger.as_ref().is_some_and(Trigger::has_fired);
     let trigger_failed = conductor.finish_trigger();
     let seen = conductor.look_back();
     drop(outside);
@@ -150,6 +153,7 @@ pub fn conduct_among(
         abandoned: conductor.abandoned,
         bandwidth_log,
         seen,
+        triggered,
         trigger_failed,
         spans: conductor.spans,
         peers_ended: conductor.peers.ended,

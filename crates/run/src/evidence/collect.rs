@@ -6,7 +6,7 @@ use crate::job::{FileKind, JobPlan, Plan};
 use crate::worker::JobResult;
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_report::ledger::{LatencySummary, LedgerOptions, PaceKept};
-use iosonde_stats::HistogramSnapshot;
+use iosonde_stats::{HistogramSnapshot, LaneSnapshot, MomentsSnapshot};
 use iosonde_verify::Checks;
 use iosonde_witness::{Evidence, Fact, JobEvidence, VerifyEvidence};
 use iosonde_workload::content::Base;
@@ -76,6 +76,7 @@ fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEv
             (sync.ios, sync.lat_histogram.as_ref().or(sync.clat_histogram.as_ref()).map(median))
         },
         end_syncs: end_syncs(job, result),
+        sync_times: (shown_moments(sync).mean(), shown_moments(sync).max),
         synced_at_end: writes == 0
             || job.end.fsync
             || job.end.syncfs
@@ -175,6 +176,7 @@ fn options(job: &JobPlan) -> LedgerOptions {
         block_bytes_min: u64::from(least.min(most)),
         block_bytes_max: u64::from(most),
         random: job.source.directions.random,
+        pauses: job.pace.pause.is_some() || job.pace.flow.is_some(),
         paced: job.source.pace.is_set() || job.pace.pause.is_some() || job.pace.flow.is_some(),
         sync: job.open.mode.sync || job.open.mode.dsync,
         seed: job.source.randseed,
@@ -260,7 +262,15 @@ fn latency(result: &JobResult) -> LatencySummary {
         }
     }
     let at = |percent| all.as_ref().map_or(0, |all| all.percentile(percent));
-    LatencySummary { ios, p50_ns: at(50.0), p99_ns: at(99.0), max_ns }
+    let moments = || result.snapshot.lanes.iter().map(shown_moments);
+    let n: u64 = moments().map(|one| one.n).sum();
+    let mean_ns = moments().map(|one| one.sum).sum::<u128>() as f64 / n.max(1) as f64;
+    LatencySummary { ios, mean_ns, p50_ns: at(50.0), p99_ns: at(99.0), max_ns }
+}
+
+/// Latencies of a lane: the total ones where they are kept.
+fn shown_moments(lane: &LaneSnapshot) -> &MomentsSnapshot {
+    if lane.lat.n > 0 { &lane.lat } else { &lane.clat }
 }
 
 fn median(histogram: &HistogramSnapshot) -> u64 {

@@ -2,6 +2,7 @@
 
 use crate::trials::figures::errors;
 use iosonde_report::Report;
+use iosonde_report::conclusion::Outcome;
 use iosonde_report::finding::Severity;
 use iosonde_result::StoredResult;
 
@@ -22,6 +23,16 @@ impl SideRun {
 
     /// Why the run is not a good sample, if it is not.
     pub fn mark(&self) -> Option<String> {
+        let ended = self.report().ours.conclusion.as_ref().map(|one| &one.outcome);
+        let word = match ended {
+            Some(Outcome::Failed) => Some("failed"),
+            Some(Outcome::Stopped) => Some("stopped early"),
+            Some(Outcome::Nothing) => Some("measured nothing"),
+            _ => None,
+        };
+        if let Some(word) = word {
+            return Some(word.to_owned());
+        }
         let errors = errors(self.report());
         if errors > 0 {
             return Some(format!("{errors} errors"));
@@ -32,6 +43,12 @@ impl SideRun {
             .iter()
             .find(|finding| finding.severity >= Severity::Wrong || finding.id == NOT_STEADY)?;
         Some(format!("[{}]", found.id))
+    }
+
+    /// Whether a job failed, or data is wrong.
+    pub fn has_failed(&self) -> bool {
+        let conclusion = self.report().ours.conclusion.as_ref();
+        conclusion.is_some_and(|one| one.outcome == Outcome::Failed)
     }
 
     /// Whether a finding is more than a note.

@@ -2,7 +2,9 @@
 
 use super::comparison::{JudgedFigure, RunDesign, SideComparison};
 use super::likeness::RunPart;
+use super::side::SideRun;
 use crate::trials::figures::Measure;
+use iosonde_base::text::counted;
 use iosonde_command::format::{printable, wrapped};
 use iosonde_judge::Decision;
 use std::fmt::Write;
@@ -176,7 +178,8 @@ fn percent(ratio: f64) -> String {
 pub fn conclusion(comparison: &SideComparison) -> Vec<String> {
     let primary = comparison.primary();
     let name = primary.figure.label();
-    let mut lines = vec![match primary.decision() {
+    let mut lines: Vec<String> = failed(comparison).into_iter().collect();
+    lines.push(match primary.decision() {
         Decision::Differs => {
             let word = if primary.b_is_better { "better" } else { "worse" };
             let drift = if comparison.design == RunDesign::Unordered {
@@ -194,9 +197,20 @@ pub fn conclusion(comparison: &SideComparison) -> Vec<String> {
             format!("A and B are the same in {name} within {}", margin(comparison))
         }
         Decision::CannotTell => cannot_tell(comparison),
-    }];
+    });
     lines.extend(power(comparison));
     lines
+}
+
+/// Runs that failed, which come first.
+fn failed(comparison: &SideComparison) -> Option<String> {
+    let runs = || comparison.sides.iter().flat_map(|side| &side.runs);
+    let failed: Vec<&SideRun> = runs().filter(|run| run.has_failed()).collect();
+    let first = failed.first()?;
+    let why = first.report().ours.conclusion.as_ref().map_or("", |one| one.text.as_str());
+    let why = why.strip_prefix("FAILED: ").unwrap_or(why);
+    let (some, all) = (failed.len(), counted(runs().count() as u64, "run"));
+    Some(format!("FAILED: {some} of {all}: {}: {why}", first.file))
 }
 
 fn cannot_tell(comparison: &SideComparison) -> String {

@@ -2,7 +2,7 @@
 
 use super::measure::{QuickFigures, QuickLook};
 use iosonde_base::Dir;
-use iosonde_base::text::{bytes, count, duration, rate, wrap};
+use iosonde_base::text::{bytes, count, counted, duration, rate, wrap};
 use iosonde_command::format::printable;
 use iosonde_report::finding::{Finding, Severity};
 use iosonde_report::formats::{Style, findings_folded};
@@ -83,9 +83,14 @@ pub fn conclusion(measured: &QuickLook) -> String {
         _ if !measured.direct => "These are figures of memory as well as of the device.",
         _ => "A first look: a few seconds each, on a small range.",
     };
+    let stopped = if measured.stopped {
+        format!("Stopped after {}. ", counted(measured.tests.len() as u64, "test"))
+    } else {
+        String::new()
+    };
     match parts.split_last() {
-        Some((last, [])) => format!("It {last}. {usable}"),
-        Some((last, rest)) => format!("It {}, and {last}. {usable}", rest.join(", ")),
+        Some((last, [])) => format!("{stopped}It {last}. {usable}"),
+        Some((last, rest)) => format!("{stopped}It {}, and {last}. {usable}", rest.join(", ")),
         None => "It was stopped before anything was measured.".to_owned(),
     }
 }

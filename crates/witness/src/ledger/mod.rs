@@ -21,7 +21,7 @@ use iosonde_report::ledger::{
 use iosonde_sys::counters::DiskCounters;
 use std::collections::BTreeSet;
 
-/// The ledger of a run, without verdict and conclusion.
+/// The ledger of a run, without a verdict.
 pub fn ledger(seen: &Evidence) -> Ledger {
     let below = Ledger {
         devices: around::devices(seen),
@@ -70,7 +70,12 @@ fn job_ledger(job: &JobEvidence, seen: &Evidence, below: &Ledger) -> JobLedger {
         depth: depth(job, seen),
         options: job.options.clone(),
         files: files(job, seen),
-        syncs: SyncLedger { requested: job.syncs.0, p50_ns: job.syncs.1 },
+        syncs: SyncLedger {
+            requested: job.syncs.0,
+            p50_ns: job.syncs.1,
+            mean_ns: job.sync_times.0,
+            max_ns: job.sync_times.1,
+        },
         latency: job.latency,
         cpu: cpu(job),
     }

@@ -9,6 +9,7 @@ mod table;
 
 use super::ledger_text::{LedgerPlace, add_ledger};
 use super::style::{Mark, Style, add_labelled, paint};
+use crate::conclusion::Outcome;
 use crate::report::*;
 use crate::scale::date;
 use iosonde_base::text::{bytes, percent, wrap};
@@ -23,8 +24,10 @@ pub fn native(report: &Report, style: &Style) -> String {
     text.push_str(&paint(wrap(&title, 0, style.columns), Mark::Label, style));
     text.push_str("\n\n");
     let ledger = report.ours.ledger.as_ref();
-    if let Some(conclusion) = ledger.and_then(|ledger| ledger.conclusion.as_ref()) {
-        text.push_str(&paint(wrap(&conclusion.text, 0, style.columns), Mark::Heading, style));
+    if let Some(conclusion) = &report.ours.conclusion {
+        let failed = [Outcome::Failed, Outcome::Stopped, Outcome::Nothing];
+        let mark = if failed.contains(&conclusion.outcome) { Mark::Error } else { Mark::Heading };
+        text.push_str(&paint(wrap(&conclusion.text, 0, style.columns), mark, style));
         text.push_str("\n\n");
     }
     match (&report.ours.hosts, report.jobs.as_slice()) {
@@ -42,7 +45,8 @@ pub fn native(report: &Report, style: &Style) -> String {
         add_labelled("note", remark, Mark::Note, style, &mut text);
     }
     if let Some(ledger) = ledger {
-        add_ledger(ledger, LedgerPlace::OwnText, style, &mut text);
+        let place = LedgerPlace::OwnText(report.ours.conclusion.as_ref());
+        add_ledger(ledger, place, style, &mut text);
     }
     text
 }

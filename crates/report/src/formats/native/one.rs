@@ -2,6 +2,7 @@
 
 use super::spark;
 use super::table::{Row, add_rows};
+use crate::conclusion::diagnose;
 use crate::formats::DEPTH_LABELS;
 use crate::formats::style::{Mark, Style, add_labelled, paint};
 use crate::report::*;
@@ -24,7 +25,7 @@ pub(super) fn add_job(job: &JobReport, report: &Report, style: &Style, text: &mu
         add_depth(job, style, text);
     }
     add_processor(job, report, style, text);
-    add_rare(job, ours, style, text);
+    add_rare(job, report, style, text);
 }
 
 /// `mix: randrw 4k, psync, depth 1; 2 jobs together; 10 s`.
@@ -138,30 +139,14 @@ fn add_depth(job: &JobReport, style: &Style, text: &mut String) {
     }
 }
 
-fn add_verify(verify: &VerifyReport, style: &Style, text: &mut String) {
-    let counts = &verify.counts;
-    let mut parts = vec![
-        format!("{} written", counted(counts.written, "block")),
-        format!("{} checked", counts.checked),
-        format!("{} wrong", counts.wrong),
-    ];
-    let more = [
-        (counts.unreadable, "unreadable"),
-        (counts.replaced, "replaced by later writes"),
-        (counts.failed, "failed"),
-        (counts.trimmed, "trimmed"),
-        (counts.unsynced, "without a sync after them"),
-        (verify.unchecked, "not checked"),
-    ];
-    let some = more.iter().filter(|(number, _)| *number > 0);
-    parts.extend(some.map(|(number, what)| format!("{number} {what}")));
-    let mark = if counts.wrong > 0 { Mark::Error } else { Mark::Label };
-    add_labelled("verify", &parts.join(", "), mark, style, text);
-    add_wrong_blocks(&verify.wrong_blocks, style, text);
+fn add_verify(verify: &VerifyReport, report: &Report, style: &Style, text: &mut String) {
+    let mark = if verify.counts.wrong > 0 { Mark::Error } else { Mark::Label };
+    add_labelled("verify", &verify.words(), mark, style, text);
+    add_wrong_blocks(&verify.wrong_blocks, report, style, text);
 }
 
 /// How many blocks are wrong in which way, and where the first and the last are.
-fn add_wrong_blocks(wrong: &WrongBlocks, style: &Style, text: &mut String) {
+fn add_wrong_blocks(wrong: &WrongBlocks, report: &Report, style: &Style, text: &mut String) {
     let (Some(first), Some(last)) = (&wrong.first, &wrong.last) else { return };
     if wrong.kinds.len() > 1 {
         let kinds: Vec<String> =
@@ -179,7 +164,7 @@ fn add_wrong_blocks(wrong: &WrongBlocks, style: &Style, text: &mut String) {
         add("first wrong block", first);
         add("last wrong block", last);
     }
-    let words = format!("-> iosonde diagnose {} --offset {} shows more", first.file, first.offset);
+    let words = format!("-> {} shows more", diagnose(report, &first.file, first.offset));
     add_labelled("", &words, Mark::Label, style, text);
 }
 
@@ -205,7 +190,8 @@ fn add_processor(job: &JobReport, report: &Report, style: &Style, text: &mut Str
 }
 
 /// Lines that few jobs have.
-fn add_rare(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut String) {
+fn add_rare(job: &JobReport, report: &Report, style: &Style, text: &mut String) {
+    let ours = report.ours.jobs.first();
     if let Some(errors) = job.errors.filter(|errors| errors.total > 0) {
         let first = iosonde_base::Errno(errors.first_errno);
         let words = format!("{} tolerated; the first: {first}", errors.total);
@@ -240,7 +226,7 @@ fn add_rare(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut St
         add_labelled("phases", &each.join(", "), Mark::Label, style, text);
     }
     if let Some(verify) = ours.and_then(|ours| ours.verify.as_ref()) {
-        add_verify(verify, style, text);
+        add_verify(verify, report, style, text);
     }
 }
 
