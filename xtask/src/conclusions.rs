@@ -39,14 +39,14 @@ impl ConclusionsArguments {
 
 /// How often each came.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counts {
+struct TrialCounts {
     right: u32,
     wrong: u32,
     certain: u32,
     not_tried: u32,
 }
 
-impl Counts {
+impl TrialCounts {
     fn add(&mut self, told: &Told) {
         match told {
             Told::Right => self.right += 1,
@@ -80,8 +80,8 @@ pub fn run(words: &[&str]) -> Result<(), String> {
     };
     let directory = root.join("target/conclusions");
     let began = Instant::now();
-    let mut kinds: BTreeMap<String, Counts> = BTreeMap::new();
-    let mut sum = Counts::default();
+    let mut kinds: BTreeMap<String, TrialCounts> = BTreeMap::new();
+    let mut sum = TrialCounts::default();
     try_all(&program, &directory, &all, |trial, result| {
         let kind = trial.name.split(':').next().unwrap_or_default().to_owned();
         kinds.entry(kind).or_default().add(&result.told);
@@ -92,7 +92,7 @@ pub fn run(words: &[&str]) -> Result<(), String> {
         "{:12} {:>6} {:>6} {:>15} {:>10}",
         "truth", "right", "wrong", "certainly wrong", "not tried"
     );
-    for (kind, Counts { right, wrong, certain, not_tried }) in &kinds {
+    for (kind, TrialCounts { right, wrong, certain, not_tried }) in &kinds {
         println!("{kind:12} {right:6} {wrong:6} {certain:15} {not_tried:10}");
     }
     println!(

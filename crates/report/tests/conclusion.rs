@@ -13,6 +13,7 @@ use ledgers::{clean, series, writer};
 fn job_that_ran() -> JobReport {
     let mut job = JobReport { name: "db".into(), clones: 1, ..JobReport::default() };
     (job.dirs.0[0].issued_ios, job.dirs.0[0].total_ios) = (100, 100);
+    job.dirs.0[0].runtime_ms = 1000;
     job
 }
 
@@ -69,7 +70,8 @@ fn a_wrong_block_comes_first_whatever_the_ledger_says() {
     let place = WrongPlace { file: "vf".into(), offset: 20480, bytes: 4096, ..Default::default() };
     let mut wrong_blocks = WrongBlocks::default();
     wrong_blocks.add(place);
-    let verify = VerifyReport { checked: 6, wrong: 1, wrong_blocks, ..VerifyReport::default() };
+    let counts = VerifyCounts { checked: 6, wrong: 1, ..VerifyCounts::default() };
+    let verify = VerifyReport { counts, wrong_blocks, ..VerifyReport::default() };
     report.ours.jobs = vec![OurJob { name: "w".into(), verify: Some(verify), ..OurJob::default() }];
     let argv = ["iosonde", "job.fio", "--html=x.html"].map(String::from).into();
     report.ours.settings = Some(RunSettings { argv, jobs: Vec::new() });

@@ -97,7 +97,7 @@ pub(crate) fn diagnose(report: &Report, file: &str, offset: u64) -> String {
         ["iosonde", "diagnose", file, "--offset", &offset.to_string()].map(String::from).into();
     let argv = report.ours.settings.as_ref().map_or(&[][..], |settings| settings.argv.as_slice());
     let job = argv.iter().skip(1).filter(|word| !is_of_output(word)).cloned();
-    let with_job = shell_command(&plain.iter().cloned().chain(job).collect::<Vec<_>>());
+    let with_job = shell_command(plain.iter().cloned().chain(job));
     if argv.len() > 1 && with_job.len() <= COMMAND_MOST { with_job } else { shell_command(&plain) }
 }
 

@@ -109,12 +109,8 @@ fn of_job(job: &JobLedger, ledger: &Ledger) -> JobLimit {
     if let Some((kind, share)) = of_pace(job, &time) {
         return limit(kind, share);
     }
-    let throttled = throttled_share(ledger);
-    if throttled >= 0.3 && ready >= 0.5 && time.waiting_for_processor >= 0.2 {
-        return limit(
-            LimitKind::CpuQuota,
-            throttled.max(ready.min(time.waiting_for_processor + 0.3)),
-        );
+    if ready >= 0.5 && time.waiting_for_processor >= 0.2 && is_throttled(ledger) {
+        return limit(LimitKind::CpuQuota, ready);
     }
     if !touches_storage(job, ledger) {
         return match job.options.engine.as_str() {
@@ -186,6 +182,15 @@ pub(super) fn is_reached(job: &JobLedger) -> bool {
     let each = if pace.in_bytes { job.options.block_bytes_max as f64 } else { 1.0 };
     let two_ios = 2.0 * each / (job.runtime_ns.max(1) as f64 / 1e9);
     pace.reached >= 0.95 * pace.requested || pace.reached + two_ios >= pace.requested
+}
+
+/// Whether a control group took the processors away, for much of the time or from jobs that
+/// used what it leaves them.
+fn is_throttled(ledger: &Ledger) -> bool {
+    let used: f64 = ledger.jobs.iter().map(|job| job.cpu.busy_share).sum();
+    let periods = ledger.machine.throttled.get().map_or(0, |throttled| throttled.periods);
+    let used_up = ledger.environment.cgroup_cpus.is_some_and(|cpus| used >= 0.7 * cpus);
+    throttled_share(ledger) >= 0.3 || (periods > 0 && used_up)
 }
 
 /// The share of the time for which a control group took the processors away.

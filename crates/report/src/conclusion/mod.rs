@@ -12,8 +12,8 @@ mod words;
 pub use ending::{FailedPart, RunEnding, StoppedRun};
 pub(crate) use failures::diagnose;
 
-use crate::Report;
 use crate::ledger::Ledger;
+use crate::{JobReport, Report};
 use serde::{Deserialize, Serialize};
 
 /// One sentence on a run, how it ended, and what limited it.
@@ -168,7 +168,7 @@ pub fn conclude(report: &Report, ending: &RunEnding) -> Conclusion {
             ..Conclusion::default()
         };
     }
-    let moved = report.jobs.iter().any(|job| job.issued_ios() > 0 || job.sync.total_ios > 0);
+    let moved = report.jobs.iter().any(has_moved);
     match (stopped, ledger) {
         (Some(stopped), _) if !moved => Conclusion {
             outcome: Outcome::Stopped,
@@ -193,6 +193,13 @@ pub fn conclude(report: &Report, ending: &RunEnding) -> Conclusion {
         },
         (None, ledger) => completed(report, ledger),
     }
+}
+
+/// Whether a job did any I/O: what engines without I/O count has no run time.
+fn has_moved(job: &JobReport) -> bool {
+    let timed =
+        job.dirs.0.iter().chain(&job.mixed).any(|dir| dir.issued_ios > 0 && dir.runtime_ms > 0);
+    timed || job.sync.total_ios > 0
 }
 
 /// Of a run that measured something and did not fail.

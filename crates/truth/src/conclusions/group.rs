@@ -16,14 +16,14 @@ pub(super) enum Limit {
 }
 
 /// A control group; removed when dropped.
-pub(super) struct Group {
+pub(super) struct LimitedGroup {
     pub(super) path: String,
     _undo: Undo,
 }
 
-impl Group {
+impl LimitedGroup {
     /// With a limit; `id` is that of the device.
-    pub(super) fn make(limit: &Limit, id: &str) -> Result<Group, String> {
+    pub(super) fn make(limit: &Limit, id: &str) -> Result<LimitedGroup, String> {
         let root = Path::new("/sys/fs/cgroup");
         let controller = match limit {
             Limit::Io(..) => "blkio",
@@ -36,7 +36,7 @@ impl Group {
         fs::create_dir(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         // The last of its programs may still be on its way out.
         let undo = Undo::by(&format!("again rmdir {}", quoted(&path)));
-        let group = Group { path: path.display().to_string(), _undo: undo };
+        let group = LimitedGroup { path: path.display().to_string(), _undo: undo };
         let (file, text) = match (limit, is_one) {
             (Limit::Io(one, _, figure), true) => {
                 (format!("blkio.throttle.{one}_device"), format!("{id} {figure}"))

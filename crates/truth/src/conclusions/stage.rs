@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// Where a run does its I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
+pub(super) enum StagePlace {
     /// Nowhere.
     None,
     /// A directory on ext4.
@@ -33,7 +33,7 @@ pub(super) struct Made {
     pub(super) on: String,
     /// The number of the device, as control groups name it.
     pub(super) id: String,
-    /// A file with the number of the process that serves it.
+    /// The number of the process that serves it.
     pub(super) server: String,
     /// What is behind it: dropped in this order.
     _parts: (Option<Mounted>, Option<LoopDevice>, Vec<Undo>),
@@ -42,7 +42,7 @@ pub(super) struct Made {
 /// The places of the table, each made when it is first asked for.
 pub(super) struct Stage {
     directory: PathBuf,
-    made: BTreeMap<Place, Made>,
+    made: BTreeMap<StagePlace, Made>,
 }
 
 impl Stage {
@@ -51,7 +51,7 @@ impl Stage {
         Stage { directory: directory.to_owned(), made: BTreeMap::new() }
     }
 
-    pub(super) fn get(&mut self, place: Place) -> Result<&Made, String> {
+    pub(super) fn get(&mut self, place: StagePlace) -> Result<&Made, String> {
         if !self.made.contains_key(&place) {
             let made = self.make(place)?;
             self.made.insert(place, made);
@@ -59,7 +59,7 @@ impl Stage {
         Ok(&self.made[&place])
     }
 
-    fn make(&self, place: Place) -> Result<Made, String> {
+    fn make(&self, place: StagePlace) -> Result<Made, String> {
         let none = |on: String| Made {
             on,
             id: String::new(),
@@ -67,16 +67,16 @@ impl Stage {
             _parts: (None, None, Vec::new()),
         };
         match place {
-            Place::None => Ok(none(String::new())),
-            Place::Files => self.ext4("files", 256 << 20),
-            Place::Small => self.ext4("small", 16 << 20),
-            Place::Memory => self.of_memory(),
-            Place::Slow(ms) => self.served(&format!("slow{ms}"), &delay(ms), true),
-            Place::SlowFile(ms) => self.served(&format!("slow-file{ms}"), &delay(ms), false),
-            Place::Failing => {
+            StagePlace::None => Ok(none(String::new())),
+            StagePlace::Files => self.ext4("files", 256 << 20),
+            StagePlace::Small => self.ext4("small", 16 << 20),
+            StagePlace::Memory => self.of_memory(),
+            StagePlace::Slow(ms) => self.served(&format!("slow{ms}"), &delay(ms), true),
+            StagePlace::SlowFile(ms) => self.served(&format!("slow-file{ms}"), &delay(ms), false),
+            StagePlace::Failing => {
                 self.served("failing", "--filter=error memory 16M error-pread-rate=100%", true)
             }
-            Place::HalfFailing => {
+            StagePlace::HalfFailing => {
                 self.served("half", "--filter=error memory 16M error-pread-rate=50%", true)
             }
         }
@@ -123,17 +123,12 @@ impl Stage {
     /// A file that nbdkit serves, and a device of it.
     fn served(&self, name: &str, kit: &str, is_device: bool) -> Result<Made, String> {
         let folder = self.folder(name)?;
-        let (file, server) = (folder.join("disk"), folder.join("server"));
-        let line = format!(
-            "exec nbdfuse {} --command nbdkit -P {} -s {kit}",
-            quoted(&file),
-            quoted(&server)
-        );
-        let server = server.display().to_string();
+        let file = folder.join("disk");
+        let line = format!("exec nbdfuse {} --command nbdkit -s {kit} 2> /dev/null", quoted(&file));
         let mut command = std::process::Command::new("sh");
         command.args(["-c", &line]).stdin(std::process::Stdio::null());
         let child = command.spawn().map_err(|error| format!("nbdfuse: {error}"))?;
-        let undo = Undo::kill(&child);
+        let (undo, server) = (Undo::kill(&child), child.id().to_string());
         let began = Instant::now();
         while !fs::metadata(&file).is_ok_and(|found| found.len() > 0) {
             if began.elapsed() > Duration::from_secs(20) {

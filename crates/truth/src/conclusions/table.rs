@@ -1,11 +1,11 @@
 //! The table: runs whose outcome and limit are set.
 
 use super::group::Limit;
-use super::stage::Place;
+use super::stage::StagePlace;
 use super::trial::{Trial, Truth};
 
 /// A run that completes, of which this is the limit.
-fn limited(name: &str, place: Place, words: &str, limits: &[&'static str]) -> Trial {
+fn limited(name: &str, place: StagePlace, words: &str, limits: &[&'static str]) -> Trial {
     let truth = Truth { outcome: "completed", limits: limits.to_vec(), ..Truth::default() };
     Trial {
         name: format!("{}: {name}", limits.first().copied().unwrap_or("completed")),
@@ -19,7 +19,7 @@ fn limited(name: &str, place: Place, words: &str, limits: &[&'static str]) -> Tr
 }
 
 /// A run that does not complete.
-fn ended(name: &str, place: Place, words: &str, outcome: &'static str) -> Trial {
+fn ended(name: &str, place: StagePlace, words: &str, outcome: &'static str) -> Trial {
     let mut trial = limited(name, place, words, &[]);
     trial.name = format!("{outcome}: {name}");
     trial.truth.outcome = outcome;
@@ -94,7 +94,7 @@ fn simulated() -> Vec<Trial> {
                  --rw=randread {SHORT}"
             );
             let name = format!("a simulated device of {ms} ms at depth {depth}");
-            let trial = limited(&name, Place::None, &words, &["storage"]);
+            let trial = limited(&name, StagePlace::None, &words, &["storage"]);
             all.push(trial.served(f64::from(ms), f64::from(depth)).says(&["at queue depth"]));
         }
     }
@@ -107,7 +107,7 @@ fn no_storage() -> Vec<Trial> {
         for rw in ["read", "randwrite", "randrw"] {
             let words = format!("--ioengine=null --size=64m --bs={bs} --rw={rw} {SHORT}");
             let name = format!("the null engine, {rw} of {bs}");
-            all.push(limited(&name, Place::None, &words, &["tester"]).says(&["no storage"]));
+            all.push(limited(&name, StagePlace::None, &words, &["tester"]).says(&["no storage"]));
         }
     }
     all
@@ -122,7 +122,7 @@ fn slow_devices() -> Vec<Trial> {
                     "--filename={{on}} --ioengine={engine} --direct=1 --bs=4k --rw={rw} {SHORT}"
                 );
                 let name = format!("a device of {ms} ms, {engine}, {rw}");
-                let trial = limited(&name, Place::Slow(ms), &words, &["storage"]);
+                let trial = limited(&name, StagePlace::Slow(ms), &words, &["storage"]);
                 all.push(trial.served(f64::from(ms), 1.0).says(&["by loop"]));
             }
         }
@@ -132,20 +132,22 @@ fn slow_devices() -> Vec<Trial> {
                  --iodepth={depth} {SHORT}"
             );
             let name = format!("a device of {ms} ms at depth {depth}");
-            let trial = limited(&name, Place::Slow(ms), &words, &["storage"]);
+            let trial = limited(&name, StagePlace::Slow(ms), &words, &["storage"]);
             all.push(trial.says(&["at queue depth"]).never(&["processor (on it"]));
         }
         let words =
             format!("--filename={{on}} --direct=1 --bs=4k --rw=randwrite --fsync=1 {SHORT}");
         let name = format!("a device of {ms} ms, a sync after each write");
-        all.push(limited(&name, Place::Slow(ms), &words, &["storage"]).says(&["by loop"]));
+        all.push(limited(&name, StagePlace::Slow(ms), &words, &["storage"]).says(&["by loop"]));
         let words = format!("--filename={{on}} --bs=4k --rw=randread {SHORT}");
         let name = format!("a device of {ms} ms, cold through the page cache");
-        all.push(limited(&name, Place::Slow(ms), &words, &["storage"]).says(&["by loop"]));
+        all.push(limited(&name, StagePlace::Slow(ms), &words, &["storage"]).says(&["by loop"]));
         let words =
             format!("--filename={{on}} --direct=1 --bs=4k --rw=randread --numjobs=4 {SHORT}");
         let name = format!("a device of {ms} ms, four jobs");
-        all.push(limited(&name, Place::Slow(ms), &words, &["storage"]).served(f64::from(ms), 4.0));
+        all.push(
+            limited(&name, StagePlace::Slow(ms), &words, &["storage"]).served(f64::from(ms), 4.0),
+        );
     }
     all
 }
@@ -156,7 +158,7 @@ fn slow_files() -> Vec<Trial> {
         for rw in ["randread", "randwrite"] {
             let words = format!("--filename={{on}} --direct=1 --bs=4k --rw={rw} {SHORT}");
             let name = format!("a file of {ms} ms on FUSE, {rw}");
-            let trial = limited(&name, Place::SlowFile(ms), &words, &["storage"]);
+            let trial = limited(&name, StagePlace::SlowFile(ms), &words, &["storage"]);
             all.push(trial.served(f64::from(ms), 1.0).says(&["unknown"]));
         }
     }
@@ -169,11 +171,11 @@ fn paces() -> Vec<Trial> {
         for (what, place, job) in [
             (
                 "a simulated device of 1 ms",
-                Place::None,
+                StagePlace::None,
                 "--ioengine=sim --sim_latency=1ms --size=16m",
             ),
-            ("the null engine", Place::None, "--ioengine=null --size=16m"),
-            ("a device of memory", Place::Memory, "--filename={on} --direct=1"),
+            ("the null engine", StagePlace::None, "--ioengine=null --size=16m"),
+            ("a device of memory", StagePlace::Memory, "--filename={on} --direct=1"),
         ] {
             let words =
                 format!("{job} --bs=4k --rw=randread --rate_iops={iops} --time_based --runtime=1");
@@ -187,7 +189,7 @@ fn paces() -> Vec<Trial> {
             "--ioengine=sim --sim_latency=1ms --size=16m --bs=4k --rw=write --rate={rate} \
              --time_based --runtime=1"
         );
-        all.push(limited(&format!("{rate} bytes a second"), Place::None, &words, &["pace"]));
+        all.push(limited(&format!("{rate} bytes a second"), StagePlace::None, &words, &["pace"]));
     }
     all
 }
@@ -197,8 +199,8 @@ fn missed_rates() -> Vec<Trial> {
     for iops in [500, 2000, 20000] {
         let sim = "--ioengine=sim --sim_latency=20ms --size=16m";
         for (what, place, job) in [
-            ("a simulated device of 20 ms", Place::None, sim),
-            ("a device of 20 ms", Place::Slow(20), "--filename={on} --direct=1"),
+            ("a simulated device of 20 ms", StagePlace::None, sim),
+            ("a device of 20 ms", StagePlace::Slow(20), "--filename={on} --direct=1"),
         ] {
             let words =
                 format!("{job} --bs=4k --rw=randread --rate_iops={iops} --time_based --runtime=1");
@@ -217,20 +219,20 @@ fn pauses() -> Vec<Trial> {
             "--ioengine=sim --sim_latency=1ms --size=16m --bs=4k --rw=randread --thinktime={ms}ms \
              --time_based --runtime=1"
         );
-        all.push(limited(&format!("think time of {ms} ms"), Place::None, &words, &["pace"]));
+        all.push(limited(&format!("think time of {ms} ms"), StagePlace::None, &words, &["pace"]));
         let words = format!(
             "--filename={{on}} --direct=1 --bs=4k --rw=randread --thinktime={ms}ms --time_based \
              --runtime=1"
         );
         let name = format!("think time of {ms} ms on a device of memory");
-        all.push(limited(&name, Place::Memory, &words, &["pace"]));
+        all.push(limited(&name, StagePlace::Memory, &words, &["pace"]));
     }
     for us in [100, 1000] {
         let words = format!(
             "--filename={{on}} --direct=1 --bs=4k --rw=randread --thinktime={us}us {SHORT}"
         );
         let name = format!("think time of {us} us on a device of 20 ms");
-        all.push(limited(&name, Place::Slow(20), &words, &["storage"]).served(20.0, 1.0));
+        all.push(limited(&name, StagePlace::Slow(20), &words, &["storage"]).served(20.0, 1.0));
     }
     all
 }
@@ -243,7 +245,7 @@ fn io_quotas() -> Vec<Trial> {
             "--filename={{on}} --direct=1 --bs={bs} --rw={rw} --time_based --runtime=1500ms"
         );
         let title = format!("{name}={figure}, {rw} of {bs}");
-        let mut trial = limited(&title, Place::Memory, &words, &["quota"]).under(limit);
+        let mut trial = limited(&title, StagePlace::Memory, &words, &["quota"]).under(limit);
         trial.truth.rate = Some((figure as f64, name.ends_with("bps")));
         all.push(trial.says(&["control group's limit of I/O"]));
     };
@@ -260,7 +262,7 @@ fn io_quotas() -> Vec<Trial> {
     for iops in [5_000, 100_000] {
         let words = format!("--filename={{on}} --direct=1 --bs=4k --rw=randread {SHORT}");
         let name = format!("a device of 20 ms under riops={iops}");
-        let trial = limited(&name, Place::Slow(20), &words, &["storage"]).served(20.0, 1.0);
+        let trial = limited(&name, StagePlace::Slow(20), &words, &["storage"]).served(20.0, 1.0);
         all.push(trial.under(Limit::Io("read_iops", "riops", iops)).says(&["by loop"]));
     }
     all
@@ -272,17 +274,17 @@ fn cpu_quotas() -> Vec<Trial> {
         let says = ["limit of", "processors"];
         let words = "--ioengine=null --size=64m --bs=4k --rw=read --time_based --runtime=1500ms";
         let name = format!("{percent} % of a processor, the null engine");
-        let trial = limited(&name, Place::None, words, &["quota"]);
+        let trial = limited(&name, StagePlace::None, words, &["quota"]);
         all.push(trial.under(Limit::Processor(percent)).says(&says));
         let words = format!("{CACHED} --rw=randread --time_based --runtime=1500ms");
         let name = format!("{percent} % of a processor, reads from the page cache");
-        let trial = limited(&name, Place::Files, &words, &["quota"]).after(WARM);
+        let trial = limited(&name, StagePlace::Files, &words, &["quota"]).after(WARM);
         all.push(trial.under(Limit::Processor(percent)).says(&says));
     }
     let words = format!("--filename={{on}} --direct=1 --bs=4k --rw=randread {SHORT}");
     for percent in [60, 90] {
         let name = format!("a device of 20 ms with {percent} % of a processor");
-        let trial = limited(&name, Place::Slow(20), &words, &["storage"]).served(20.0, 1.0);
+        let trial = limited(&name, StagePlace::Slow(20), &words, &["storage"]).served(20.0, 1.0);
         all.push(trial.under(Limit::Processor(percent)));
     }
     all
@@ -299,18 +301,19 @@ fn memory() -> Vec<Trial> {
         for rw in ["read", "randread"] {
             let words = format!("{CACHED} --ioengine={engine} --rw={rw} {SHORT}");
             let name = format!("cached reads, {engine}, {rw}");
-            let trial = limited(&name, Place::Files, &words, &["memory"]).after(WARM);
+            let trial = limited(&name, StagePlace::Files, &words, &["memory"]).after(WARM);
             all.push(trial.says(&["page cache"]).never(&["Limited by loop"]));
         }
     }
     for bs in ["4k", "64k", "1m"] {
         let words = format!("--filename={{on}}/new --size=32m --bs={bs} --rw=write");
         let name = format!("writes of {bs} that stay in the page cache");
-        let trial = limited(&name, Place::Files, &words, &["memory"]).after("rm -f {on}/new");
+        let trial = limited(&name, StagePlace::Files, &words, &["memory"]).after("rm -f {on}/new");
         all.push(trial.says(&["page cache"]).never(&["Limited by loop"]));
         let words = format!("--filename={{on}}/hole --size=64m --bs={bs} --rw=randread {SHORT}");
         let name = format!("reads of {bs} from a hole");
-        let trial = limited(&name, Place::Files, &words, &["memory"]).never(&["Limited by loop"]);
+        let trial =
+            limited(&name, StagePlace::Files, &words, &["memory"]).never(&["Limited by loop"]);
         all.push(trial.after("rm -f {on}/hole; truncate -s 64M {on}/hole"));
     }
     all
@@ -325,7 +328,7 @@ fn processor() -> Vec<Trial> {
                  {SHORT}"
             );
             let name = format!("{hash} of each block of {bs} on a device of memory");
-            let trial = limited(&name, Place::Memory, &words, &["processor", "tester"]);
+            let trial = limited(&name, StagePlace::Memory, &words, &["processor", "tester"]);
             all.push(trial.never(&["Limited by loop"]));
         }
     }
@@ -337,23 +340,27 @@ fn stalls() -> Vec<Trial> {
     let long = "--time_based --runtime=2500ms";
     let stop = |trial: Trial| trial.at(0.9, "kill -STOP {pid}").at(3.6, "kill -CONT {pid}");
     for (what, place, job) in [
-        ("the null engine", Place::None, "--ioengine=null --size=64m --rw=read"),
+        ("the null engine", StagePlace::None, "--ioengine=null --size=64m --rw=read"),
         (
             "a simulated device",
-            Place::None,
+            StagePlace::None,
             "--ioengine=sim --sim_latency=2ms --size=16m --rw=read",
         ),
-        ("a device of 5 ms", Place::Slow(5), "--filename={on} --direct=1 --bs=4k --rw=randread"),
-        ("cached reads", Place::Files, "{cached} --rw=read"),
+        (
+            "a device of 5 ms",
+            StagePlace::Slow(5),
+            "--filename={on} --direct=1 --bs=4k --rw=randread",
+        ),
+        ("cached reads", StagePlace::Files, "{cached} --rw=read"),
     ] {
         let job = job.replace("{cached}", CACHED);
         let name = format!("the process stopped for 2.7 s, {what}");
         let trial = limited(&name, place, &format!("{job} {long}"), &["stall"])
-            .after(if place == Place::Files { WARM } else { "true" });
+            .after(if place == StagePlace::Files { WARM } else { "true" });
         all.push(stop(trial).says(&["stopped for"]).never(&["after the change"]));
         let name = format!("the control group frozen for 2.7 s, {what}");
         let trial = limited(&name, place, &format!("{job} {long}"), &["stall"])
-            .after(if place == Place::Files { WARM } else { "true" });
+            .after(if place == StagePlace::Files { WARM } else { "true" });
         let trial = trial.under(Limit::Freezer).at(0.9, "{freeze}").at(3.6, "{thaw}");
         all.push(trial.never(&["after the change"]));
     }
@@ -364,7 +371,7 @@ fn stalls() -> Vec<Trial> {
                  --ioengine={engine} {long}"
             );
             let name = format!("the file system frozen for 2.7 s, {rw}, {engine}");
-            let trial = limited(&name, Place::Files, &words, &["stall"])
+            let trial = limited(&name, StagePlace::Files, &words, &["stall"])
                 .after(
                     "[ -e {on}/frozen ] || dd if=/dev/zero of={on}/frozen bs=1M count=8 conv=fsync",
                 )
@@ -380,9 +387,9 @@ fn stalls() -> Vec<Trial> {
                 u8::from(direct == 0 && rw == "randwrite")
             );
             let name = format!("a device that stands still for 2.7 s, {rw}, direct={direct}");
-            let trial = limited(&name, Place::Slow(5), &words, &["stall"])
-                .at(0.9, "kill -STOP $(cat {server})")
-                .at(3.6, "kill -CONT $(cat {server})");
+            let trial = limited(&name, StagePlace::Slow(5), &words, &["stall"])
+                .at(0.9, "kill -STOP {server}")
+                .at(3.6, "kill -CONT {server}");
             all.push(trial.says(&["nothing completed for"]).never(&["after the change"]));
         }
     }
@@ -397,11 +404,11 @@ fn corrupt() -> Vec<Trial> {
             let byte = block * 4096 + 200;
             let write = format!(
                 "rm -f {{on}}/verified; {{iosonde}} --name=j {job} --rw=write --do_verify=0 > /dev/null; \
-                 printf XXXX | dd of={{on}}/verified bs=1 seek={byte} conv=notrunc"
+                 printf ABCD | dd of={{on}}/verified bs=1 seek={byte} conv=notrunc"
             );
             let name = format!("block {block} is not what was written, {hash}, {engine}");
             let words = format!("{job} --ioengine={engine} --rw=read");
-            let trial = ended(&name, Place::Files, &words, "failed").after(&write);
+            let trial = ended(&name, StagePlace::Files, &words, "failed").after(&write);
             all.push(trial.says(&["FAILED: 1 of", "is not what was written", "iosonde diagnose"]));
         }
     }
@@ -414,25 +421,33 @@ fn failures() -> Vec<Trial> {
     let lost = "--filename=/nowhere/x --size=4k --rw=read --allow_file_create=0";
     let null = "--ioengine=null --size=64m --rw=read";
     let mut all = vec![
-        ended("a full file system", Place::Small, full, "failed")
+        ended("a full file system", StagePlace::Small, full, "failed")
             .says(&["FAILED: job j", "No space left"]),
-        ended("a full file system, direct", Place::Small, &format!("{full} --direct=1"), "failed")
-            .says(&["No space left"]),
-        ended("a file that is not there", Place::None, lost, "failed").says(&["/nowhere/x"]),
+        ended(
+            "a full file system, direct",
+            StagePlace::Small,
+            &format!("{full} --direct=1"),
+            "failed",
+        )
+        .says(&["No space left"]),
+        ended("a file that is not there", StagePlace::None, lost, "failed").says(&["/nowhere/x"]),
     ];
     for engine in ["psync", "libaio", "io_uring"] {
         let words = format!("{read} --ioengine={engine}");
         let name = format!("a device that fails, {engine}");
         all.push(
-            ended(&name, Place::Failing, &words, "failed").says(&["FAILED: job j", "I/O error"]),
+            ended(&name, StagePlace::Failing, &words, "failed")
+                .says(&["FAILED: job j", "Input/output error"]),
         );
         let words = format!("{null} --name=k {lost} --ioengine={engine}");
         let name = format!("one of two jobs fails, {engine}");
-        all.push(ended(&name, Place::None, &words, "failed").says(&["FAILED: 1 of 2 jobs: k: "]));
+        all.push(
+            ended(&name, StagePlace::None, &words, "failed").says(&["FAILED: 1 of 2 jobs: k: "]),
+        );
         let words = format!("{read} --ioengine={engine} --continue_on_error=all --number_ios=200");
         let name = format!("errors that are tolerated, {engine}");
         let known = ["storage", "processor", "unknown", "tester"];
-        let mut trial = limited(&name, Place::HalfFailing, &words, &known);
+        let mut trial = limited(&name, StagePlace::HalfFailing, &words, &known);
         trial.name = format!("completed: {name}");
         all.push(trial.says(&["failed and were tolerated"]));
     }
@@ -443,15 +458,15 @@ fn signals() -> Vec<Trial> {
     let mut all = Vec::new();
     for signal in ["INT", "TERM"] {
         for (what, place, job) in [
-            ("the null engine", Place::None, "--ioengine=null --size=64m --rw=read"),
+            ("the null engine", StagePlace::None, "--ioengine=null --size=64m --rw=read"),
             (
                 "a simulated device",
-                Place::None,
+                StagePlace::None,
                 "--ioengine=sim --sim_latency=2ms --size=16m --rw=read",
             ),
             (
                 "a device of 5 ms",
-                Place::Slow(5),
+                StagePlace::Slow(5),
                 "--filename={on} --direct=1 --bs=4k --rw=randread",
             ),
         ] {
@@ -470,9 +485,9 @@ fn nothing() -> Vec<Trial> {
     let cpu = "--ioengine=cpuio --cpuload=50 --time_based --runtime=500ms";
     let made = "--directory={on} --size=64k --rw=read --create_only=1";
     vec![
-        ended("a job that only uses the processor", Place::None, cpu, "nothing")
+        ended("a job that only uses the processor", StagePlace::None, cpu, "nothing")
             .says(&["Nothing was measured"]),
-        ended("files that are only made", Place::Files, made, "nothing")
+        ended("files that are only made", StagePlace::Files, made, "nothing")
             .says(&["Nothing was measured"]),
     ]
 }
@@ -486,7 +501,7 @@ fn mixed() -> Vec<Trial> {
              --rate_iops={iops} --time_based --runtime=1"
         );
         let name = format!("one job free, one with {iops} I/Os a second");
-        let trial = limited(&name, Place::None, &words, &["mixed"]);
+        let trial = limited(&name, StagePlace::None, &words, &["mixed"]);
         all.push(trial.says(&["j by", "k by"]));
     }
     all

@@ -1,7 +1,7 @@
 //! One run of the table: made ready, run, and its conclusion judged.
 
-use super::group::{Group, Limit};
-use super::stage::{Place, Stage};
+use super::group::{Limit, LimitedGroup};
+use super::stage::{Stage, StagePlace};
 use iosonde_testing::{Undo, run as command};
 use serde_json::Value;
 use std::fs::{self, File};
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Trial {
     /// What it is: `storage: a device of 10 ms, libaio, depth 4`.
     pub name: String,
-    pub(super) place: Place,
+    pub(super) place: StagePlace,
     pub(super) limit: Option<Limit>,
     /// Options of the job; `{on}` is the place.
     pub(super) words: String,
@@ -119,7 +119,8 @@ impl Trial {
         stage: &mut Stage,
     ) -> Result<(String, Value), String> {
         let made = stage.get(self.place)?;
-        let group = self.limit.as_ref().map(|limit| Group::make(limit, &made.id)).transpose()?;
+        let group =
+            self.limit.as_ref().map(|limit| LimitedGroup::make(limit, &made.id)).transpose()?;
         let program_text = program.display().to_string();
         let fill = |text: &str| text.replace("{on}", &made.on).replace("{iosonde}", &program_text);
         for line in &self.before {
@@ -200,10 +201,14 @@ impl Trial {
 }
 
 /// Wait for the end, with the commands that are due meanwhile.
-fn wait(child: &mut Child, at: &[(f64, String)], group: Option<&Group>) -> Result<(), String> {
+fn wait(
+    child: &mut Child,
+    at: &[(f64, String)],
+    group: Option<&LimitedGroup>,
+) -> Result<(), String> {
     let began = Instant::now();
     let mut due = at.iter().peekable();
-    let [freeze, thaw] = group.map(Group::freezing).unwrap_or_default();
+    let [freeze, thaw] = group.map(LimitedGroup::freezing).unwrap_or_default();
     let filled = |line: &str, pid: &str| {
         line.replace("{freeze}", &freeze).replace("{thaw}", &thaw).replace("{pid}", pid)
     };
