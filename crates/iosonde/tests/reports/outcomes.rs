@@ -53,7 +53,7 @@ fn a_wrong_block_is_the_first_line_of_every_output() {
     // An older version of iosonde wrote no outcome; fio writes a number only.
     let mut old = document.clone();
     let lines = |document: &Value| {
-        folder.write("old.json", &document.to_string());
+        folder.write("old.json", document.to_string());
         Who::Native.run(&folder, &["report", "old.json"]).well().stdout
     };
     old["iosonde"]["conclusion"] =

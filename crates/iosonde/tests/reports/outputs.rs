@@ -418,7 +418,9 @@ fn the_report_begins_with_a_conclusion_and_folds_findings_until_asked() {
     let folder = Folder::new("conclusion");
     let text = Who::Native.run(&folder, &words(line)).well().stdout;
     let conclusion = text.lines().nth(2).unwrap_or_default();
-    assert!(conclusion.starts_with("Limited by "), "{text}");
+    // How sure it is depends on how busy the machine was.
+    let said = conclusion.strip_prefix("Probably ").unwrap_or(conclusion);
+    assert!(said.to_lowercase().starts_with("limited by "), "{text}");
     assert!(text.contains("  note      short-run: ") && !text.contains("-> "), "{text}");
     let verbose = Who::Native.run(&folder, &words(&format!("{line} --verbose"))).well().stdout;
     assert!(verbose.contains("[short-run]") && verbose.contains("-> "), "{verbose}");
