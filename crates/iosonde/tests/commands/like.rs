@@ -23,11 +23,6 @@ fn like(folder: &Folder, line: &str) -> Ran {
     Who::Native.run(folder, &words(&format!("like {line}")))
 }
 
-fn names(folder: &Folder) -> Vec<String> {
-    let all = std::fs::read_dir(folder.path()).unwrap();
-    all.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
-}
-
 #[test]
 fn each_workload_is_listed_and_its_job_is_valid_with_its_source() {
     let folder = Folder::new("like-list");
@@ -42,7 +37,7 @@ fn each_workload_is_listed_and_its_job_is_valid_with_its_source() {
         assert!(parsed.stdout.contains("number_ios=7"), "{parsed:?}");
         std::fs::remove_file(folder.join("job.fio")).unwrap();
     }
-    assert_eq!(names(&folder), [""; 0]);
+    assert_eq!(folder.names(), [""; 0]);
 }
 
 /// Whether the goal is met depends on the disk: the word and the exit code agree.
@@ -57,7 +52,7 @@ fn a_public_goal_is_judged_and_the_exit_code_says_so() {
         wanted == 0 || ran.stdout.contains("FAIL") || ran.stdout.contains("NO PASS"),
         "{ran:?}"
     );
-    assert_eq!(names(&folder), [""; 0], "its files are removed");
+    assert_eq!(folder.names(), [""; 0], "its files are removed");
 }
 
 #[test]
@@ -111,7 +106,7 @@ fn workloads_without_a_goal_report_and_end_well() {
         let text = ran.well().stdout;
         assert!(text.contains(sentence), "{line}: {text}");
     }
-    assert_eq!(names(&folder), [""; 0]);
+    assert_eq!(folder.names(), [""; 0]);
 }
 
 #[test]
@@ -126,7 +121,7 @@ fn desktop_prints_its_table_and_a_page() {
         assert_eq!(row.split_whitespace().count(), 5, "{row}");
         assert_eq!(row.matches("..").count(), 2, "{row}");
     }
-    assert_eq!(names(&folder), ["page.html"]);
+    assert_eq!(folder.names(), ["page.html"]);
     assert!(folder.read("page.html").contains("16 runs"));
 }
 
@@ -159,7 +154,7 @@ fn nothing_that_exists_is_written_to() {
         assert_eq!(ran.code, Some(1), "{ran:?}");
         assert!(ran.stderr.contains(reason), "{reason}: {ran:?}");
     }
-    let mut left = names(&folder);
+    let mut left = folder.names();
     left.sort();
     assert_eq!(left, ["data", "small"]);
 }

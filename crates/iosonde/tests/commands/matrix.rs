@@ -312,8 +312,7 @@ fn devices_of_both_sector_sizes_are_measured_and_too_small_blocks_are_not() {
     }
     for sector in [512, 4096] {
         let folder = Folder::new("matrix-device");
-        let image = folder.join("image");
-        std::fs::File::create(&image).unwrap().set_len(8 * MIB).unwrap();
+        let image = folder.image("image", 8 * MIB);
         let more = format!("--sector-size={sector}");
         let Some(device) = or_skip(LoopDevice::attach(&image, &[&more])) else { return };
         let line = format!("{} --bs=512,4k,16m --erase=8m --json --size=16m", device.text());

@@ -2,7 +2,7 @@
 
 use crate::support::{Ran, Who, words};
 use iosonde_testing::{Folder, LoopDevice, is_root, or_skip, run, skip_part};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const MIB: u64 = 1 << 20;
 
@@ -20,17 +20,11 @@ fn refused(ran: &Ran, why: &str) {
     assert_eq!(ran.stdout, "", "{ran:?}");
 }
 
-fn image(folder: &Folder, bytes: u64) -> PathBuf {
-    let path = folder.join("image");
-    std::fs::File::create(&path).unwrap().set_len(bytes).unwrap();
-    path
-}
-
 fn device(folder: &Folder, bytes: u64) -> Option<LoopDevice> {
     if !is_root("attach devices") {
         return None;
     }
-    or_skip(LoopDevice::attach(&image(folder, bytes), &[]))
+    or_skip(LoopDevice::attach(&folder.image("image", bytes), &[]))
 }
 
 fn is_zero(path: &Path) -> bool {

@@ -6,11 +6,6 @@ use crate::support::{Who, words};
 use iosonde_testing::Folder;
 use rustix::process::Signal;
 
-fn names(folder: &Folder) -> Vec<String> {
-    let all = std::fs::read_dir(folder.path()).unwrap();
-    all.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
-}
-
 #[test]
 fn a_directory_is_written_and_read_and_left_as_it_was() {
     let folder = Folder::new("quick");
@@ -22,7 +17,7 @@ fn a_directory_is_written_and_read_and_left_as_it_was() {
     let durable = tests.iter().filter(|test| test["durable"] == true).count();
     assert_eq!((durable, &found["kind"]), (1, &"directory".into()), "{found:#}");
     assert!(found["conclusion"].as_str().unwrap().contains("in sequence"), "{found:#}");
-    assert_eq!(names(&folder), [""; 0]);
+    assert_eq!(folder.names(), [""; 0]);
 }
 
 #[test]
@@ -35,7 +30,7 @@ fn a_file_is_only_read() {
     assert!(!text.contains("durable"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert_eq!(std::fs::read(folder.join("data")).unwrap(), data);
-    assert_eq!(names(&folder), ["data"]);
+    assert_eq!(folder.names(), ["data"]);
 }
 
 /// Whether the process has a file open in this folder, with or without a name.
@@ -52,10 +47,10 @@ fn a_kill_leaves_no_file() {
     let folder = Folder::new("quick-kill");
     let mut running = Running::start(Who::Native, &folder, "quick --mib=64 .");
     wait_until("the temporary file", || has_a_file_in(&folder, running.id()));
-    let is_named = !names(&folder).is_empty();
+    let is_named = !folder.names().is_empty();
     running.signal(Signal::KILL);
     running.end_within(crate::support::running::PATIENCE);
-    assert_eq!(names(&folder).len(), usize::from(is_named));
+    assert_eq!(folder.names().len(), usize::from(is_named));
     if is_named {
         iosonde_testing::skip!("this file system has no files without names");
     }
@@ -70,7 +65,7 @@ fn ctrl_c_leaves_no_file() {
     let ran = running.end_within(crate::support::running::PATIENCE);
     assert_eq!(ran.code, Some(128), "{ran:?}");
     assert!(ran.stdout.contains("stopped"), "{ran:?}");
-    assert_eq!(names(&folder), [""; 0]);
+    assert_eq!(folder.names(), [""; 0]);
 }
 
 #[test]

@@ -212,8 +212,7 @@ fn blocks_smaller_than_a_sector_are_distinguished_from_other_errors() {
         return;
     }
     let folder = Folder::new("sectors");
-    let image = folder.join("image");
-    std::fs::File::create(&image).unwrap().set_len(16 * MIB).unwrap();
+    let image = folder.image("image", 16 * MIB);
     let Some(device) = or_skip(LoopDevice::attach(&image, &["--sector-size", "4096"])) else {
         return;
     };

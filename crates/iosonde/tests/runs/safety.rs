@@ -467,8 +467,7 @@ fn a_file_system_on_a_partition_protects_its_disk() {
         0,
     )
     .unwrap();
-    let image = folder.join("part");
-    std::fs::File::create(&image).unwrap().set_len(8 * MIB).unwrap();
+    let image = folder.image("part", 8 * MIB);
     run("mkfs.ext4", &["-q", image.to_str().unwrap()]).unwrap();
     let mut whole = contents(&device);
     whole[MIB as usize..9 * MIB as usize].copy_from_slice(&std::fs::read(&image).unwrap());

@@ -2,10 +2,9 @@
 //! preloaded library makes answer as a host-managed one. Real zoned devices are not to be had.
 
 use crate::support::{Ran, Who, words};
-use iosonde_testing::LoopDevice;
-use iosonde_testing::{Folder, skip};
+use iosonde_testing::{Folder, LoopDevice, skip};
 use serde_json::{Value, json};
-use std::fs::{self, File};
+use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
@@ -31,7 +30,7 @@ impl ZonedDevice {
     /// `None`, and a skip, without root or a compiler.
     fn new() -> Option<ZonedDevice> {
         let folder = Folder::new("zoned-device");
-        File::create(folder.join("disk")).unwrap().set_len(8 * ZONE).unwrap();
+        folder.image("disk", 8 * ZONE);
         let device = skip::or_skip(LoopDevice::attach(&folder.join("disk"), &[]))?;
         let mut cc = Command::new("cc");
         cc.args(["-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o"]);

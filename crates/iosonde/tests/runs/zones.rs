@@ -3,14 +3,13 @@
 use crate::support::{Ran, Who, at_once, iolog_ios, words};
 use iosonde_testing::Folder;
 use serde_json::Value;
-use std::fs::File;
 
 const ZBD: &str = "--name=v --filename=f --bs=4k --zonemode=zbd --zonesize=64k";
 
 /// A folder with a file of 256 KiB.
 fn folder() -> Folder {
     let folder = Folder::new("zones");
-    File::create(folder.join("f")).unwrap().set_len(256 << 10).unwrap();
+    folder.image("f", 256 << 10);
     folder
 }
 
@@ -35,7 +34,7 @@ fn emulated_zones_are_written_read_and_reset_as_recorded() {
         };
         let folder = Folder::new("zones-recorded");
         if let Some(bytes) = job["needs_file"].as_u64() {
-            File::create(folder.join("vec")).unwrap().set_len(bytes).unwrap();
+            folder.image("vec", bytes);
         }
         let always = "--name=v --group_reporting --write_iolog=v.log --randrepeat=1 \
                       --output-format=normal,json --output=out";

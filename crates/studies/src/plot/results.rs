@@ -4,7 +4,8 @@ use super::arguments::PlotQuestion;
 use super::inputs::ReadResult;
 use super::options::{NOT_SET, is_known, is_same, order, value};
 use crate::trials::figures::{Figure, FigureLane, Measure};
-use iosonde_html::{COLUMN_SERIES_MOST, Column, ColumnsChart, FigureUnit, PlotPart};
+use crate::trials::page::unit;
+use iosonde_html::{COLUMN_SERIES_MOST, Column, ColumnsChart, PlotPart};
 use iosonde_report::Report;
 
 /// The answer: figures, groups and columns.
@@ -147,15 +148,6 @@ fn figures(question: &PlotQuestion, points: &[ResultPoint]) -> Vec<Figure> {
     let has_value =
         |figure: &Figure| points.iter().any(|point| figure.value(&point.report).is_some());
     each.filter(has_value).collect()
-}
-
-/// The unit of a figure's axis.
-pub fn unit(figure: &Figure) -> FigureUnit {
-    match figure.measure {
-        Measure::Iops => FigureUnit::Count,
-        Measure::Bandwidth | Measure::Durable => FigureUnit::BytesPerSecond,
-        _ => FigureUnit::Nanoseconds,
-    }
 }
 
 /// The middle one of some values, with the smallest and the largest.
