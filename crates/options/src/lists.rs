@@ -158,6 +158,7 @@ pub struct PathList(pub Vec<String>);
 
 impl OptionValue for PathList {
     const KIND: ValueKind = ValueKind::List;
+    const BAD: &'static [&'static str] = &[];
     fn parse(text: &str, _: &mut ParseContext) -> Result<Self, ValueError> {
         let mut paths = vec![String::new()];
         let mut letters = text.chars().peekable();
@@ -185,6 +186,7 @@ pub struct AddedPaths(pub Vec<String>);
 
 impl OptionValue for AddedPaths {
     const KIND: ValueKind = ValueKind::List;
+    const BAD: &'static [&'static str] = &[];
     fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         PathList::parse(text, context).map(|list| AddedPaths(list.0))
     }
@@ -214,6 +216,8 @@ impl CpuSet {
 
 impl OptionValue for CpuSet {
     const KIND: ValueKind = ValueKind::List;
+    // fio takes what it cannot read of it.
+    const BAD: &'static [&'static str] = &[];
     fn parse(text: &str, _: &mut ParseContext) -> Result<Self, ValueError> {
         let want = || ValueError::new("CPU numbers such as 0,2-5", text);
         let number = |text: &str| -> Result<u32, ValueError> {
@@ -256,6 +260,8 @@ pub struct NamedList<T>(pub Vec<T>);
 impl<T: OptionValue> OptionValue for NamedList<T> {
     const KIND: ValueKind = ValueKind::List;
     const CHOICES: &'static [Choice] = T::CHOICES;
+    // fio takes what it cannot read of it.
+    const BAD: &'static [&'static str] = &[];
     fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
         words.map(|word| T::parse(word, context)).collect::<Result<_, _>>().map(NamedList)

@@ -45,7 +45,7 @@ pub trait OptionValue: Sized + Clone + PartialEq {
     /// Examples that any option of this type takes, where it has none of its own.
     const GOOD: &'static [&'static str] = &[];
     /// Examples that any option of this type refuses, where it has none of its own.
-    const BAD: &'static [&'static str] = &[];
+    const BAD: &'static [&'static str] = &["some"];
     /// Reads the text. What is accepted though it looks like a mistake goes to
     /// [`ParseContext::doubt`].
     fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError>;
@@ -62,6 +62,7 @@ pub trait OptionValue: Sized + Clone + PartialEq {
 /// Any text, as it stands.
 impl OptionValue for String {
     const KIND: ValueKind = ValueKind::Text;
+    const BAD: &'static [&'static str] = &[];
     fn parse(text: &str, _: &mut ParseContext) -> Result<Self, ValueError> {
         Ok(text.to_owned())
     }
@@ -75,6 +76,7 @@ impl OptionValue for String {
 impl<T: OptionValue> OptionValue for Option<T> {
     const KIND: ValueKind = T::KIND;
     const CHOICES: &'static [Choice] = T::CHOICES;
+    const BAD: &'static [&'static str] = T::BAD;
     fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         if text.is_empty() { Ok(None) } else { T::parse(text, context).map(Some) }
     }
@@ -92,8 +94,7 @@ impl<T: OptionValue> OptionValue for Option<T> {
 /// 0 or 1. An option that may stand bare takes any whole number, as in fio: nonzero is on.
 impl OptionValue for bool {
     const KIND: ValueKind = ValueKind::Bool;
-    const GOOD: &'static [&'static str] = &["0", "1"];
-    const BAD: &'static [&'static str] = &["2", "yes"];
+    const GOOD: &'static [&'static str] = &["1", "0"];
     fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let want = || ValueError::new("0 or 1", text);
         let number = crate::scan_number(text, context).map_err(|_| want())?;

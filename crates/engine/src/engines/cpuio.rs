@@ -58,17 +58,14 @@ options! {
         /// Share of a processor to burn, in percent.
         cpuload: u32 = "0" as "cpuload" {
             good: &["0", "85"],
-            bad: &["high"],
         }
         /// Length of a burn, in microseconds.
         cpuchunks: u32 = "50000" as "cpuchunks" {
             good: &["50000"],
-            bad: &["long"],
         }
         /// What time is burnt with.
         cpumode: CpuMode = "noop" as "cpumode" {
             good: &["noop", "qsort"],
-            bad: &["dance"],
         }
         /// End when the jobs that do I/O have ended.
         exit_on_io_done: bool = "0" as "exit_on_io_done" {}

@@ -120,7 +120,6 @@ options! {
         /// The call that asks for a file's attributes.
         stat_type: StatType = "stat" as "stat_type" {
             good: &["stat", "lstat", "statx"],
-            bad: &["fstat"],
         }
     }
 }

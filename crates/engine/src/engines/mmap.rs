@@ -44,7 +44,6 @@ options! {
         /// Ask for huge pages (1), for none (0), or leave it to the system.
         thp: Option<HugePageAdvice> = "" as "thp" {
             good: &["0", "1"],
-            bad: &["some"],
         }
     }
 }

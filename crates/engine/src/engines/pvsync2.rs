@@ -31,8 +31,6 @@ options! {
         /// Poll for completions rather than wait for interrupts (RWF_HIPRI).
         hipri: bool = "0" as "hipri" {
             bare: Some("1"),
-            good: &["1", "0"],
-            bad: &["yes"],
         }
         /// Share of I/Os that `hipri` holds for, in percent.
         hipri_percentage: u32 = "100" as "hipri_percentage" {
@@ -44,7 +42,6 @@ options! {
         /// Drop pages from the page cache once they are read or written (RWF_DONTCACHE).
         uncached: u32 = "0" as "uncached" {
             good: &["0", "1"],
-            bad: &["yes"],
         }
         /// Fail with EAGAIN rather than wait (RWF_NOWAIT).
         nowait: bool = "0" as "nowait" {}

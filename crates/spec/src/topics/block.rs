@@ -47,8 +47,6 @@ options! {
         /// Direct I/O will usually refuse such sizes.
         bs_unaligned: bool = "0" as "bs_unaligned" | "blocksize_unaligned" {
             bare: Some("1"),
-            good: &["1", "0"],
-            bad: &["yes"],
         }
         /// Use the read size for sequential I/Os and the write size for random I/Os.
         bs_is_seq_rand: bool = "0" as "bs_is_seq_rand" {}

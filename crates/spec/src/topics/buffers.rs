@@ -10,18 +10,15 @@ options! {
         /// Memory for I/O buffers; a file to map may follow: `mmaphuge:/mnt/huge/file`.
         mem: BufferMemory = "malloc" as "mem" | "iomem" {
             good: &["malloc", "mmap", "shm", "mmaphuge:/mnt/huge/file"],
-            bad: &["heap"],
         }
         /// Align buffers to this many bytes.
         iomem_align: Bytes = "0" as "iomem_align" | "mem_align" {
             min: Some(0),
             good: &["0", "4k"],
-            bad: &["even"],
         }
         /// Pin this much memory while the job runs, so that the page cache has less (mlock(2)).
         lockmem: Bytes = "0" as "lockmem" {
             good: &["0", "1g"],
-            bad: &["all"],
         }
         /// Size of a huge page.
         hugepage_size: Bytes = "2097152" as "hugepage-size" {
@@ -29,19 +26,14 @@ options! {
             min: Some(0),
             with: &["mem=shmhuge"],
             good: &["2m", "1g"],
-            bad: &["huge"],
         }
         /// Fill buffers with zeroes.
         zero_buffers: bool = "0" as "zero_buffers" {
             bare: Some("1"),
-            good: &["1", "0"],
-            bad: &["yes"],
         }
         /// Refill buffers for every write.
         refill_buffers: bool = "0" as "refill_buffers" {
             bare: Some("1"),
-            good: &["1", "0"],
-            bad: &["yes"],
         }
         /// Change a few bytes of the buffer for every write, so that no two are equal.
         scramble_buffers: bool = "1" as "scramble_buffers" {}

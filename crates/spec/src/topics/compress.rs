@@ -20,7 +20,6 @@ options! {
             min: Some(0),
             with: &["buffer_compress_percentage=50"],
             good: &["512", "4k"],
-            bad: &["small"],
         }
         /// Percentage of buffers that are duplicates.
         dedupe_percentage: Option<u32> = "" as "dedupe_percentage" {
@@ -39,7 +38,6 @@ options! {
             parent: Some("dedupe_percentage"),
             with: &["dedupe_percentage=50"],
             good: &["repeat", "working_set"],
-            bad: &["all"],
         }
         /// Size of the set that duplicates are drawn from, as a percentage of the file.
         dedupe_working_set_percentage: u32 = "5" as "dedupe_working_set_percentage" {

@@ -38,7 +38,6 @@ options! {
         /// CPUs the job may run on, as a bit mask.
         cpumask: Option<u64> = "" as "cpumask" {
             good: &["1", "0x3"],
-            bad: &["all"],
         }
         /// CPUs the job may run on, by number: `0,2-5`.
         cpus_allowed: Option<CpuSet> = "" as "cpus_allowed" {
@@ -51,7 +50,6 @@ options! {
             parent: Some("cpus_allowed"),
             with: &["cpus_allowed=0-1"],
             good: &["shared", "split"],
-            bad: &["even"],
         }
         /// NUMA nodes the job may run on.
         numa_cpu_nodes: Option<NodeList> = "" as "numa_cpu_nodes" {
@@ -88,13 +86,11 @@ options! {
         uid: Option<u32> = "" as "uid" {
             min: Some(0),
             good: &["0", "1000"],
-            bad: &["root"],
         }
         /// Run as this group: the job's thread alone, after files are laid out.
         gid: Option<u32> = "" as "gid" {
             min: Some(0),
             good: &["0", "1000"],
-            bad: &["root"],
         }
     }
 }

@@ -22,7 +22,6 @@ options! {
             min: Some(0),
             with: &["ioengine=libaio", "iodepth=16"],
             good: &["1", "16"],
-            bad: &["some"],
         }
         /// Minimum number of completions to wait for in one batch; 0 to poll without waiting.
         iodepth_batch_complete_min: u32 = "1" as "iodepth_batch_complete_min" | "iodepth_batch_complete" {
@@ -30,7 +29,6 @@ options! {
             min: Some(0),
             with: &["ioengine=libaio", "iodepth=16"],
             good: &["0", "1", "8"],
-            bad: &["some"],
         }
         /// Maximum number of completions reaped in one batch; default: the minimum.
         iodepth_batch_complete_max: Option<u32> = "" as "iodepth_batch_complete_max" {
@@ -38,7 +36,6 @@ options! {
             min: Some(0),
             with: &["ioengine=libaio", "iodepth=16"],
             good: &["0", "16"],
-            bad: &["some"],
         }
         /// Once the depth is reached, drain to this depth before filling the queue again.
         iodepth_low: Option<u32> = "" as "iodepth_low" {
@@ -46,7 +43,6 @@ options! {
             min: Some(0),
             with: &["ioengine=libaio", "iodepth=16"],
             good: &["1", "16"],
-            bad: &["shallow"],
         }
         /// Delay an I/O while an overlapping one is in flight.
         serialize_overlap: bool = "0" as "serialize_overlap" {
@@ -61,7 +57,6 @@ options! {
         io_submit_mode: SubmitMode = "inline" as "io_submit_mode" {
             with: &["ioengine=libaio", "iodepth=16"],
             good: &["inline", "offload"],
-            bad: &["thread"],
         }
     }
 }

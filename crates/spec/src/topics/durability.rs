@@ -28,7 +28,6 @@ options! {
             fio: FioSupport::Differs("the last writes of a job are synced too"),
             with: &["rw=write"],
             good: &["0", "32"],
-            bad: &["often"],
         }
         /// Call fdatasync(2) after every N writes; 0 for never.
         fdatasync: u32 = "0" as "fdatasync" {
@@ -37,7 +36,6 @@ options! {
             fio: FioSupport::Differs("the last writes of a job are synced too"),
             with: &["rw=write"],
             good: &["0", "32"],
-            bad: &["often"],
         }
         /// Call sync_file_range(2) with these flags after every N writes.
         ///
@@ -56,7 +54,6 @@ options! {
             min: Some(0),
             with: &["rw=write"],
             good: &["0", "8"],
-            bad: &["often"],
         }
         /// Call fsync(2) on each file at the end of the job.
         end_fsync: bool = "0" as "end_fsync" {

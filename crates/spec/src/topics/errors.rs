@@ -25,8 +25,6 @@ options! {
         /// End the jobs that `exit_what` names when this job fails.
         exitall_on_error: bool = "0" as "exitall_on_error" {
             bare: Some("1"),
-            good: &["1", "0"],
-            bad: &["yes"],
         }
     }
 }

@@ -19,7 +19,6 @@ options! {
         filetype: FileType = "none" as "filetype" {
             built: Built::Ignored("a file that does not exist is created as a regular file"),
             good: &["none", "auto", "file", "block", "char"],
-            bad: &["pipe"],
         }
         /// Directory of the files; of a colon-separated list each clone uses the next one.
         directory: Option<PathList> = "" as "directory" {
@@ -42,7 +41,6 @@ options! {
             parent: Some("filename"),
             needs: &["lockfile"],
             good: &["none", "exclusive", "readwrite"],
-            bad: &["shared"],
         }
         /// Use all regular files below this directory, besides those of `filename`.
         ///
@@ -54,14 +52,12 @@ options! {
         nrfiles: u32 = "1" as "nrfiles" | "nr_files" {
             min: Some(0),
             good: &["1", "100"],
-            bad: &["many"],
         }
         /// Number of files open at once; default: all.
         openfiles: Option<u32> = "" as "openfiles" {
             min: Some(0),
             with: &["nrfiles=100"],
             good: &["1", "100"],
-            bad: &["few"],
         }
         /// How the next file is selected.
         ///

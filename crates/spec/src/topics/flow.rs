@@ -11,7 +11,6 @@ options! {
             min: Some(0),
             with: &["flow=8"],
             good: &["0", "1"],
-            bad: &["first"],
         }
         /// Weight of the job within its flow group; 0 for no flow control.
         flow: u32 = "0" as "flow" {
@@ -26,7 +25,6 @@ options! {
             min: Some(0),
             with: &["flow=8"],
             good: &["0", "100"],
-            bad: &["short"],
         }
     }
 }

@@ -23,13 +23,11 @@ options! {
         loops: u32 = "1" as "loops" {
             min: Some(0),
             good: &["1", "3"],
-            bad: &["often"],
         }
         /// Number of clones of the job that run at the same time.
         numjobs: u32 = "1" as "numjobs" {
             min: Some(0),
             good: &["1", "16"],
-            bad: &["many"],
         }
         /// Wait for all earlier jobs to end before this one starts.
         ///
@@ -37,30 +35,22 @@ options! {
         stonewall: bool = "0" as "stonewall" | "wait_for_previous" {
             category: Category::Process,
             bare: Some("1"),
-            good: &["1", "0"],
-            bad: &["yes"],
         }
         /// Begin a new reporting group with this job.
         new_group: bool = "0" as "new_group" {
             category: Category::Stat,
             bare: Some("1"),
-            good: &["1", "0"],
-            bad: &["yes"],
         }
         /// Report the jobs of a reporting group as one.
         group_reporting: bool = "0" as "group_reporting" {
             category: Category::Stat,
             bare: Some("1"),
-            good: &["1", "0"],
-            bad: &["yes"],
         }
         /// Run as a thread rather than as a process.
         thread: bool = "0" as "thread" {
             category: Category::Process,
             bare: Some("1"),
             fio: FioSupport::Differs("jobs are threads either way; `thread=0` is accepted"),
-            good: &["1", "0"],
-            bad: &["yes"],
         }
         /// Wait for all clones of the named job to end before this one starts.
         ///
@@ -73,8 +63,6 @@ options! {
         exitall: bool = "0" as "exitall" {
             category: Category::Process,
             bare: Some("1"),
-            good: &["1", "0"],
-            bad: &["yes"],
         }
         /// Which jobs `exitall` ends.
         exit_what: crate::values::ExitWhat = "group" as "exit_what" {
@@ -82,7 +70,6 @@ options! {
             needs: &["exitall"],
             with: &["exitall=1"],
             good: &["group", "stonewall", "all"],
-            bad: &["none"],
         }
         /// Shell command to run before the job; its output goes to `<name>.prerun.txt`.
         ///
@@ -107,7 +94,6 @@ options! {
             category: Category::Profile,
             built: Built::Ignored("the flag --profile runs it; fio takes it in a job without effect"),
             good: &["tiobench", "act"],
-            bad: &["mine"],
         }
     }
 }

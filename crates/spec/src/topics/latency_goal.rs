@@ -10,13 +10,11 @@ options! {
         max_latency: Triple<Nanos> = "0" as "max_latency" {
             unit: TimeUnit::Micros,
             good: &["0", "100ms", "100ms,200ms"],
-            bad: &["long"],
         }
         /// Find the highest depth at which latency stays below this; in microseconds.
         latency_target: Nanos = "0" as "latency_target" {
             unit: TimeUnit::Micros,
             good: &["0", "500", "10ms"],
-            bad: &["short"],
         }
         /// How long each depth is tried; in microseconds.
         latency_window: Nanos = "0" as "latency_window" {
@@ -24,7 +22,6 @@ options! {
             unit: TimeUnit::Micros,
             with: &["latency_target=10ms"],
             good: &["0", "500", "10ms"],
-            bad: &["long"],
         }
         /// Percentage of I/Os that must meet the target.
         latency_percentile: f64 = "100" as "latency_percentile" {

@@ -51,7 +51,6 @@ options! {
             min: Some(0),
             with: &["write_bw_log=run1"],
             good: &["0", "1000"],
-            bad: &["long"],
         }
         /// Interval between histograms, in milliseconds.
         log_hist_msec: Millis = "0" as "log_hist_msec" {
@@ -59,7 +58,6 @@ options! {
             min: Some(0),
             with: &["write_hist_log=run1"],
             good: &["0", "1000"],
-            bad: &["long"],
         }
         /// Resolution of logged histograms: each step halves the number of bins.
         log_hist_coarseness: u32 = "0" as "log_hist_coarseness" {
@@ -124,7 +122,6 @@ options! {
             min: Some(0),
             with: &["write_bw_log=run1", "log_alternate_epoch=1"],
             good: &["0", "1"],
-            bad: &["first"],
         }
     }
 }

@@ -58,7 +58,6 @@ options! {
             built: Built::Ignored("each job reads the CPU's counter, which costs a few nanoseconds"),
             min: Some(0),
             good: &["0", "1"],
-            bad: &["first"],
         }
         /// Report all directions as one.
         unified_rw_reporting: UnifiedReporting = "none" as "unified_rw_reporting" {
@@ -69,13 +68,11 @@ options! {
         bwavgtime: Millis = "500" as "bwavgtime" {
             min: Some(0),
             good: &["500", "1000"],
-            bad: &["short"],
         }
         /// Window of an IOPS sample, in milliseconds.
         iopsavgtime: Millis = "500" as "iopsavgtime" {
             min: Some(0),
             good: &["500", "1000"],
-            bad: &["short"],
         }
         /// Report percentiles of block errors of trims.
         block_error_percentiles: bool = "0" as "block_error_percentiles" {

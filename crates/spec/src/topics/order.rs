@@ -22,7 +22,6 @@ options! {
             category: Category::IoPattern,
             with: &["rw=randread:8"],
             good: &["sequential", "identical"],
-            bad: &["random"],
         }
         /// Percentage of reads in a mixed job.
         rwmixread: u32 = "50" as "rwmixread" {
@@ -48,7 +47,6 @@ options! {
         offset: Amount = "0" as "offset" | "fileoffset" {
             zones: true,
             good: &["0", "1m", "20%"],
-            bad: &["middle"],
         }
         /// Round a percentage offset down to a multiple of this.
         offset_align: Bytes = "0" as "offset_align" {
@@ -56,7 +54,6 @@ options! {
             min: Some(0),
             with: &["offset=20%"],
             good: &["0", "4k"],
-            bad: &["even"],
         }
         /// Added to the offset for each further clone of the job.
         ///
@@ -65,14 +62,12 @@ options! {
             zones: true,
             with: &["numjobs=4"],
             good: &["0", "1g", "10%"],
-            bad: &["some"],
         }
         /// End after this many I/Os; 0 for no limit.
         ///
         /// It does not extend a job beyond its size.
         number_ios: u64 = "0" as "number_ios" {
             good: &["0", "1000", "1k"],
-            bad: &["few"],
         }
         /// Percentage of I/Os at random offsets, for each direction.
         percentage_random: iosonde_options::Triple<u32> = "100" as "percentage_random" {

@@ -17,7 +17,6 @@ options! {
         randseed: u64 = "0x89" as "randseed" {
             with: &["rw=randread"],
             good: &["42", "0x89"],
-            bad: &["dice"],
         }
         /// Draw random offsets without tracking which blocks were covered.
         ///
@@ -25,8 +24,6 @@ options! {
         norandommap: bool = "0" as "norandommap" {
             bare: Some("1"),
             with: &["rw=randread"],
-            good: &["1", "0"],
-            bad: &["yes"],
         }
         /// Run without a random map if memory for it cannot be allocated.
         softrandommap: bool = "0" as "softrandommap" {
@@ -36,7 +33,6 @@ options! {
         random_generator: RandomGenerator = "tausworthe" as "random_generator" {
             with: &["rw=randread"],
             good: &["tausworthe", "lfsr", "tausworthe64"],
-            bad: &["dice"],
         }
         /// Distribution of random offsets over the file.
         ///
@@ -58,7 +54,6 @@ options! {
         random_sequence_stride: bool = "0" as "random_sequence_stride" {
             with: &["rw=randread", "random_distribution=sequence:2,0,1"],
             good: &["0", "1"],
-            bad: &["far"],
         }
         /// Precondition an SSD for random writes in one pass (SPRandom).
         ///
@@ -97,7 +92,6 @@ options! {
             parent: Some("sprandom"),
             with: &["rw=randwrite", "sprandom=1"],
             good: &["1m"],
-            bad: &["big"],
         }
     }
 }

@@ -11,7 +11,6 @@ options! {
         rate: Triple<Bytes> = "0" as "rate" {
             min: Some(0),
             good: &["1m", "1m,500k", ",500k"],
-            bad: &["fast"],
         }
         /// End the job if its bandwidth falls below this.
         rate_min: Triple<Bytes> = "0" as "rate_min" | "ratemin" {
@@ -20,13 +19,11 @@ options! {
             min: Some(0),
             with: &["rate=2m"],
             good: &["1m", "1m,500k"],
-            bad: &["slow"],
         }
         /// Limit IOPS for each direction; 0 for no limit.
         rate_iops: Triple<u32> = "0" as "rate_iops" {
             min: Some(0),
             good: &["1000", "1k,500"],
-            bad: &["fast"],
         }
         /// End the job if its IOPS fall below this.
         rate_iops_min: Triple<u32> = "0" as "rate_iops_min" {
@@ -35,7 +32,6 @@ options! {
             min: Some(0),
             with: &["rate_iops=2000"],
             good: &["1000", "1k,500"],
-            bad: &["slow"],
         }
         /// Distribution of the gaps between rate-limited I/Os.
         rate_process: RateProcess = "linear" as "rate_process" {
@@ -43,7 +39,6 @@ options! {
             needs: &["rate", "rate_iops"],
             with: &["rate=2m"],
             good: &["linear", "poisson"],
-            bad: &["even"],
         }
         /// Averaging window for `rate_min` and `rate_iops_min`, in milliseconds.
         rate_cycle: Millis = "1000" as "rate_cycle" | "ratecycle" {
@@ -52,7 +47,6 @@ options! {
             min: Some(0),
             with: &["rate=2m", "rate_min=1m"],
             good: &["1000"],
-            bad: &["long"],
         }
         /// Do not count think time as time at the rate: catch up after each pause.
         rate_ignore_thinktime: bool = "0" as "rate_ignore_thinktime" {

@@ -45,7 +45,6 @@ options! {
             min: Some(0),
             with: &["read_iolog=trace.log"],
             good: &["1", "2"],
-            bad: &["half"],
         }
         /// Round offsets down to a multiple of this, a power of two.
         ///
@@ -55,7 +54,6 @@ options! {
             min: Some(0),
             with: &["read_iolog=trace.log"],
             good: &["4k"],
-            bad: &["even"],
         }
         /// Replay speed as a percentage: 50 takes twice the recorded time.
         replay_time_scale: u32 = "100" as "replay_time_scale" {
@@ -82,14 +80,12 @@ options! {
             needs: &["merge_blktrace_file"],
             with: &["read_iolog=a.bin:b.bin", "merge_blktrace_file=merged.bin"],
             good: &["100", "50:100"],
-            bad: &["half"],
         }
         /// Number of repetitions of each merged recording.
         merge_blktrace_iters: FloatList = "" as "merge_blktrace_iters" {
             needs: &["merge_blktrace_file"],
             with: &["read_iolog=a.bin:b.bin", "merge_blktrace_file=merged.bin"],
             good: &["1", "1:2"],
-            bad: &["twice"],
         }
     }
 }

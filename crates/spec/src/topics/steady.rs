@@ -20,21 +20,18 @@ options! {
             parent: Some("steadystate"),
             with: &["steadystate=iops:5%"],
             good: &["0", "60", "10s"],
-            bad: &["long"],
         }
         /// Time to run before data is collected.
         steadystate_ramp_time: Nanos = "0" as "steadystate_ramp_time" | "ss_ramp" {
             parent: Some("steadystate"),
             with: &["steadystate=iops:5%", "steadystate_duration=60"],
             good: &["0", "60", "10s"],
-            bad: &["long"],
         }
         /// Interval at which data is collected.
         steadystate_check_interval: Nanos = "1" as "steadystate_check_interval" | "ss_interval" {
             parent: Some("steadystate"),
             with: &["steadystate=iops:5%", "steadystate_duration=60"],
             good: &["1", "500ms"],
-            bad: &["often"],
         }
     }
 }

@@ -12,7 +12,6 @@ options! {
         thinktime: Nanos = "0" as "thinktime" {
             unit: TimeUnit::Micros,
             good: &["0", "100", "10ms"],
-            bad: &["short"],
         }
         /// Part of the pause that is spent spinning rather than sleeping; in microseconds.
         thinktime_spin: Nanos = "0" as "thinktime_spin" {
@@ -20,7 +19,6 @@ options! {
             unit: TimeUnit::Micros,
             with: &["thinktime=100"],
             good: &["0", "100", "10ms"],
-            bad: &["short"],
         }
         /// Spin for this many cycles in each pause.
         thinkcycles: u32 = "0" as "thinkcycles" {
@@ -28,7 +26,6 @@ options! {
             min: Some(0),
             with: &["thinktime=100"],
             good: &["0", "1000"],
-            bad: &["some"],
         }
         /// Number of I/Os between two pauses.
         thinktime_blocks: u32 = "1" as "thinktime_blocks" {
@@ -36,21 +33,18 @@ options! {
             min: Some(0),
             with: &["thinktime=100"],
             good: &["1", "16"],
-            bad: &["few"],
         }
         /// Count these I/Os when they are issued or when they complete.
         thinktime_blocks_type: ThinkBlocksType = "complete" as "thinktime_blocks_type" {
             parent: Some("thinktime"),
             with: &["thinktime=100"],
             good: &["complete", "issue"],
-            bad: &["both"],
         }
         /// Pause also after this much time of I/O.
         thinktime_iotime: Nanos = "0" as "thinktime_iotime" {
             parent: Some("thinktime"),
             with: &["thinktime=100"],
             good: &["0", "1", "500ms"],
-            bad: &["long"],
         }
     }
 }

@@ -12,31 +12,25 @@ options! {
         startdelay: SpanRange = "0" as "startdelay" {
             fio: FioSupport::Differs("both ends of a range may have a unit; fio then reads the first in microseconds"),
             good: &["0", "10", "500ms", "1-5"],
-            bad: &["later"],
         }
         /// End after this time, even if there is more I/O to do; 0 for no limit.
         ///
         /// Counted from the end of `ramp_time`.
         runtime: Nanos = "0" as "runtime" | "timeout" {
             good: &["10", "10s", "500ms", "2m", "1h"],
-            bad: &["long"],
         }
         /// Run for all of `runtime`, repeating the job as often as needed.
         time_based: bool = "0" as "time_based" {
             bare: Some("1"),
             with: &["runtime=10"],
-            good: &["1", "0"],
-            bad: &["yes"],
         }
         /// Run this long before statistics are collected.
         ramp_time: Nanos = "0" as "ramp_time" {
             good: &["0", "5", "500ms"],
-            bad: &["short"],
         }
         /// Do this many bytes of I/O before statistics are collected; with `group_reporting` all jobs together.
         ramp_size: Bytes = "0" as "ramp_size" {
             good: &["0", "1g"],
-            bad: &["some"],
         }
         /// The clock that times I/Os.
         clocksource: Option<ClockWord> = "" as "clocksource" {
@@ -44,13 +38,11 @@ options! {
                 "the CPU's time stamp counter is used where it is invariant, clock_gettime(2) elsewhere"
             ),
             good: &["clock_gettime", "gettimeofday", "cpu"],
-            bad: &["sundial"],
         }
         /// The clock of `job_start` in reports (clock_gettime(2)).
         job_start_clock_id: u32 = "0" as "job_start_clock_id" {
             min: Some(0),
             good: &["0", "1"],
-            bad: &["first"],
         }
     }
 }

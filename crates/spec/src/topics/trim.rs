@@ -24,7 +24,6 @@ options! {
             parent: Some("trim_percentage"),
             with: &["rw=write", "verify=crc32c", "trim_percentage=10"],
             good: &["0", "1024"],
-            bad: &["some"],
         }
         /// Number of blocks to trim each time; default: `trim_backlog`.
         trim_backlog_batch: Option<u32> = "" as "trim_backlog_batch" {
@@ -32,7 +31,6 @@ options! {
             min: Some(0),
             with: &["rw=write", "verify=crc32c", "trim_percentage=10", "trim_backlog=1024"],
             good: &["0", "64"],
-            bad: &["some"],
         }
     }
 }

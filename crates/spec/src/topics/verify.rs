@@ -17,8 +17,6 @@ options! {
         verify_only: bool = "0" as "verify_only" {
             bare: Some("1"),
             with: &["rw=write", "verify=crc32c"],
-            good: &["1", "0"],
-            bad: &["yes"],
         }
         /// Run the verify phase after the writes.
         do_verify: bool = "1" as "do_verify" {
@@ -30,7 +28,6 @@ options! {
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
             good: &["completed", "fsynced"],
-            bad: &["most"],
         }
         /// Write a header every N bytes rather than one per block.
         verify_interval: Option<Bytes> = "" as "verify_interval" {
@@ -60,7 +57,6 @@ options! {
             parent: Some("verify"),
             with: &["rw=write", "verify=pattern", "verify_pattern=%o"],
             good: &["0", "512", "4k"],
-            bad: &["yes"],
         }
         /// End the job at the first verification failure.
         verify_fatal: bool = "0" as "verify_fatal" {
@@ -78,7 +74,6 @@ options! {
             min: Some(0),
             with: &["rw=write", "verify=crc32c"],
             good: &["0", "4"],
-            bad: &["some"],
         }
         /// CPUs for the verify threads.
         verify_async_cpus: Option<CpuSet> = "" as "verify_async_cpus" {
@@ -91,7 +86,6 @@ options! {
             parent: Some("verify"),
             with: &["rw=write", "verify=crc32c"],
             good: &["0", "1024"],
-            bad: &["some"],
         }
         /// Number of blocks to verify each time; default: `verify_backlog`.
         verify_backlog_batch: Option<u32> = "" as "verify_backlog_batch" {
@@ -99,7 +93,6 @@ options! {
             min: Some(0),
             with: &["rw=write", "verify=crc32c", "verify_backlog=1024"],
             good: &["0", "64"],
-            bad: &["some"],
         }
         /// Draw the writes a second time for the verify phase rather than remember them.
         experimental_verify: bool = "0" as "experimental_verify" {

@@ -11,7 +11,6 @@ options! {
         zonemode: ZoneMode = "none" as "zonemode" {
             with: &["zonesize=1m"],
             good: &["strided", "zbd"],
-            bad: &["some"],
         }
         /// Size of a zone; with `zonemode=strided` the bytes of I/O in each zone.
         zonesize: Bytes = "0" as "zonesize" {
@@ -24,7 +23,6 @@ options! {
             needs: &["zonemode"],
             with: &["zonemode=zbd", "zonesize=1m"],
             good: &["0", "1m"],
-            bad: &["big"],
         }
         /// Bytes that a strided zone spans; 0 for `zonesize`.
         zonerange: Bytes = "0" as "zonerange" {
@@ -37,7 +35,6 @@ options! {
             zones: true,
             with: &["zonemode=strided", "zonesize=1m"],
             good: &["0", "1m", "2z"],
-            bad: &["some"],
         }
         /// Read beyond the write pointer of a zone.
         read_beyond_wp: bool = "0" as "read_beyond_wp" {

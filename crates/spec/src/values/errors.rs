@@ -154,6 +154,8 @@ const NAMES: &[(&str, i32)] = &[
 
 impl OptionValue for IgnoreErrors {
     const KIND: ValueKind = ValueKind::Form;
+    // fio takes what it cannot read of it.
+    const BAD: &'static [&'static str] = &[];
     fn parse(text: &str, _: &mut ParseContext) -> Result<Self, ValueError> {
         let want = || ValueError::new("errors such as EIO:ENOSPC,28", text);
         let one = |word: &str| -> Result<Errno, ValueError> {

@@ -34,6 +34,8 @@ impl NodeList {
 
 impl OptionValue for NodeList {
     const KIND: ValueKind = ValueKind::List;
+    // fio takes what it cannot read of it.
+    const BAD: &'static [&'static str] = &[];
     fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         if text.trim() == "all" {
             return Ok(NodeList::All);
@@ -61,6 +63,8 @@ pub struct NumaMemory {
 impl OptionValue for NumaMemory {
     const KIND: ValueKind = ValueKind::Form;
     const CHOICES: &'static [Choice] = PolicyKind::WORDS;
+    // fio takes what it cannot read of it.
+    const BAD: &'static [&'static str] = &[];
     fn parse(text: &str, context: &mut ParseContext) -> Result<Self, ValueError> {
         let (word, nodes) = text.split_once(':').unwrap_or((text, ""));
         let kind = PolicyKind::parse(word, context)?;

@@ -22,7 +22,6 @@ options! {
         /// Seconds between asking it to end and making it.
         grace_time: u32 = "1" as "grace_time" {
             good: &["1", "10"],
-            bad: &["long"],
         }
         /// Send its output to files named after the job.
         std_redirect: bool = "1" as "std_redirect" {}

@@ -21,42 +21,31 @@ options_with_priorities! {
         /// Direct I/O only.
         hipri: bool = "0" as "hipri" {
             bare: Some("1"),
-            good: &["1", "0"],
-            bad: &["yes"],
         }
         /// Register the buffers once, rather than map them for every I/O.
         fixedbufs: bool = "0" as "fixedbufs" {
             bare: Some("1"),
-            good: &["1", "0"],
-            bad: &["yes"],
         }
         /// Register the files once, rather than look them up for every I/O.
         registerfiles: bool = "0" as "registerfiles" {
             bare: Some("1"),
-            good: &["1", "0"],
-            bad: &["yes"],
         }
         /// Let a thread of the kernel submit the I/O (IORING_SETUP_SQPOLL).
         sqthread_poll: bool = "0" as "sqthread_poll" {
             bare: Some("1"),
-            good: &["1", "0"],
-            bad: &["yes"],
         }
         /// The processor that thread runs on.
         sqthread_poll_cpu: Option<u32> = "" as "sqthread_poll_cpu" {
             good: &["0"],
-            bad: &["first"],
         }
         /// Use plain reads and writes (1), vectored ones (0), or what the kernel has (-1).
         nonvectored: i32 = "-1" as "nonvectored" {
             min: Some(-1),
             good: &["0", "1"],
-            bad: &["some"],
         }
         /// Drop pages from the page cache once they are read or written (RWF_DONTCACHE).
         uncached: u32 = "0" as "uncached" {
             good: &["0", "1"],
-            bad: &["yes"],
         }
         /// Fail with EAGAIN rather than wait (RWF_NOWAIT).
         nowait: bool = "0" as "nowait" {
@@ -66,7 +55,6 @@ options_with_priorities! {
         /// Hand every so many-th I/O to a thread of the kernel at once (IOSQE_ASYNC).
         force_async: u32 = "0" as "force_async" {
             good: &["0", "8"],
-            bad: &["some"],
         }
     }
     {
@@ -74,7 +62,6 @@ options_with_priorities! {
         md_per_io_size: u32 = "0" as "md_per_io_size" {
             built: Built::Ignored(OF_COMMANDS),
             good: &["0", "64"],
-            bad: &["some"],
         }
         /// Let the device make and strip protection information.
         pi_act: bool = "1" as "pi_act" {
@@ -91,13 +78,11 @@ options_with_priorities! {
         apptag: u32 = "0x1234" as "apptag" {
             built: Built::Ignored(OF_COMMANDS),
             good: &["0x1234"],
-            bad: &["tag"],
         }
         /// Bits of the application tag that are checked.
         apptag_mask: u32 = "0xffff" as "apptag_mask" {
             built: Built::Ignored(OF_COMMANDS),
             good: &["0xffff"],
-            bad: &["all"],
         }
         /// The kind of command: nvme.
         cmd_type: Option<String> = "" as "cmd_type" {

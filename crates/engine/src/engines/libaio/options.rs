@@ -15,8 +15,6 @@ options_with_priorities! {
         /// Take completions from the ring in memory, without a call.
         userspace_reap: bool = "0" as "userspace_reap" {
             bare: Some("1"),
-            good: &["1", "0"],
-            bad: &["yes"],
         }
         /// Fail with EAGAIN rather than wait (RWF_NOWAIT).
         nowait: bool = "0" as "nowait" {

@@ -36,21 +36,16 @@ options! {
         /// The protocol.
         protocol: NetProtocol = "tcp" as "protocol" | "proto" {
             good: &["tcp", "udp", "unix"],
-            bad: &["ipx"],
         }
         /// Send at once, without waiting for more (TCP_NODELAY).
         nodelay: bool = "0" as "nodelay" {}
         /// Wait for a connection, rather than make one.
         listen: bool = "0" as "listen" {
             bare: Some("1"),
-            good: &["1", "0"],
-            bad: &["yes"],
         }
         /// Answer each message before the next one is sent.
         pingpong: bool = "0" as "pingpong" {
             bare: Some("1"),
-            good: &["1", "0"],
-            bad: &["yes"],
         }
         /// The interface that multicast goes through.
         interface: Option<String> = "" as "interface" {
@@ -59,19 +54,16 @@ options! {
         /// Hops that multicast lives.
         ttl: u32 = "1" as "ttl" {
             good: &["1", "8"],
-            bad: &["long"],
         }
         /// Size of the socket's buffers.
         window_size: u32 = "0" as "window_size" {
             min: Some(0),
             good: &["0", "64k"],
-            bad: &["wide"],
         }
         /// Largest segment of TCP.
         mss: u32 = "0" as "mss" {
             min: Some(0),
             good: &["0", "1460"],
-            bad: &["big"],
         }
     }
 }

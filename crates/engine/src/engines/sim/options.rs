@@ -18,7 +18,6 @@ options! {
             fio: FioSupport::OursAlone,
             unit: TimeUnit::Micros,
             good: &["0", "100", "10ms", "80,20"],
-            bad: &["short"],
         }
         /// I/Os that the device works on together; further ones wait. 0 for no limit.
         ///
@@ -33,19 +32,16 @@ options! {
         sim_conventional_zones: u32 = "0" as "sim_conventional_zones" {
             fio: FioSupport::OursAlone,
             good: &["0", "2"],
-            bad: &["few"],
         }
         /// With `zonemode=zbd`: maximum number of open zones of the device; 0 for no limit.
         sim_max_open_zones: u32 = "0" as "sim_max_open_zones" {
             fio: FioSupport::OursAlone,
             good: &["0", "14"],
-            bad: &["few"],
         }
         /// With `zonemode=zbd`: maximum number of active zones of the device; 0 for no limit.
         sim_max_active_zones: u32 = "0" as "sim_max_active_zones" {
             fio: FioSupport::OursAlone,
             good: &["0", "14"],
-            bad: &["few"],
         }
         /// With `zonemode=zbd`: number of the write that fails half done; 0 for none.
         ///
@@ -53,7 +49,6 @@ options! {
         sim_failing_write: u64 = "0" as "sim_failing_write" {
             fio: FioSupport::OursAlone,
             good: &["0", "3"],
-            bad: &["last"],
         }
     }
 }

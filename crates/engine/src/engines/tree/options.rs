@@ -80,7 +80,6 @@ options! {
             fio: FioSupport::OursAlone,
             with: &["tree_root=/mnt/test"],
             good: &["create", "stat", "unlink"],
-            bad: &["chmod"],
         }
         /// How many files the tree has.
         tree_files: u64 = "1" as "tree_files" {
@@ -108,13 +107,11 @@ options! {
         tree_sharing: TreeSharing = "thread" as "tree_sharing" {
             fio: FioSupport::OursAlone,
             good: &["thread", "shared"],
-            bad: &["host"],
         }
         /// The number of a thread's tree; without it, that of the clone (`numjobs`).
         tree_thread: Option<u32> = "" as "tree_thread" {
             fio: FioSupport::OursAlone,
             good: &["0", "7"],
-            bad: &["x"],
         }
         /// The bytes of a file: a size, or sizes with weights.
         ///
