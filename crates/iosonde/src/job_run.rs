@@ -5,7 +5,7 @@ use crate::metrics::{Endpoints, MetricsOutputs};
 use crate::output::ReportOutput;
 use crate::profiles::ActHours;
 use crate::progress::RunProgress;
-use crate::report_formats::{is_document, text};
+use crate::report_formats::{prints_documents_only, text};
 use crate::run_outputs::RunOutputs;
 use crate::{debug, html_page};
 use iosonde_base::Nanos;
@@ -133,11 +133,6 @@ fn name_replaced(personality: Personality, flags: &OutputFlags) {
     if is_shown && std::fs::metadata(path).is_ok_and(holds_data) {
         print_error(&format!("iosonde: note: --output replaces the existing file {path}"));
     }
-}
-
-/// Whether all that is printed is documents.
-pub fn prints_documents_only(flags: &OutputFlags) -> bool {
-    flags.formats_given && flags.formats.iter().all(|&format| is_document(format))
 }
 
 /// One run, and where it prints.

@@ -1,12 +1,12 @@
 //! What is printed while jobs run: the opening lines, the status line, errors as
 //! they occur, interim reports.
 
-use crate::job_run::prints_documents_only;
 use crate::live::share::progress;
 use crate::live::{LONG_S, LiveMode, LiveShow};
 use crate::metrics::MetricsOutputs;
 use crate::output::ReportOutput;
 use crate::profiles::ActHours;
+use crate::report_formats::prints_documents_only;
 use crate::report_formats::{is_document, text};
 use iosonde_base::{DIRS, Dir, Nanos, PerDir};
 use iosonde_report::formats::{Opening, opening_lines, starting_line};

@@ -81,6 +81,11 @@ pub fn text(personality: Personality, flags: &OutputFlags, report: &Report) -> S
     requested.map(|format| (format.write)(report, &request)).collect()
 }
 
+/// Whether all that is printed is documents.
+pub fn prints_documents_only(flags: &OutputFlags) -> bool {
+    flags.formats_given && flags.formats.iter().all(|&format| is_document(format))
+}
+
 /// Whether programs read a format, so that nothing may be printed beside it.
 pub fn is_document(format: OutputFormat) -> bool {
     !matches!(format, OutputFormat::Normal)

@@ -16,6 +16,7 @@ use iosonde_options::Diagnostic;
 use iosonde_spec::JobSpec;
 use iosonde_spec::values::FallocateMode as Word;
 use iosonde_verify::Checks;
+use iosonde_workload::SourceSpec;
 
 impl Planner<'_> {
     /// Everything about one job. Its group is decided with the others.
@@ -42,14 +43,7 @@ impl Planner<'_> {
         {
             self.note(warning);
         }
-        source.verify = verify.is_some();
-        source.reads_back = verify.as_ref().is_some_and(VerifyPlan::reads_back);
-        source.reads_back_among = verify.as_ref().is_some_and(VerifyPlan::reads_back_among);
-        if let Some(verify) = verify.as_mut().filter(|_| source.time_based) {
-            verify.spec.pass_bytes_most = source.pass_bytes_most();
-            // As in fio, what was written once is gone over once.
-            source.time_based = verify.spec.checks != Checks::WithoutWriting;
-        }
+        reads_back(&mut source, verify.as_mut());
         source.zbd = zones::zbd(of, &io, &parts, verify.as_ref(), window.depth)?;
         // Two writes of one place in flight leave either; a check beside a write, neither.
         window.serialize_overlap |= verify.as_ref().is_some_and(VerifyPlan::may_overlap);
@@ -126,6 +120,19 @@ impl Planner<'_> {
                 parts
             }
         }
+    }
+}
+
+/// What the checks mean for the I/Os, and the length of a pass for the checks.
+fn reads_back(source: &mut SourceSpec, verify: Option<&mut VerifyPlan>) {
+    source.verify = verify.is_some();
+    let Some(verify) = verify else { return };
+    source.reads_back = verify.reads_back();
+    source.reads_back_among = verify.reads_back_among();
+    if source.time_based {
+        verify.spec.pass_bytes_most = source.pass_bytes_most();
+        // As in fio, what was written once is gone over once.
+        source.time_based = verify.spec.checks != Checks::WithoutWriting;
     }
 }
 

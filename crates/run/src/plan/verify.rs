@@ -46,18 +46,15 @@ impl Planner<'_> {
             let words = "norandommap given for variable block sizes, verify limited";
             self.note(Diagnostic::note(words).fio_warns_too());
         }
-        // A queue is read back after each pass over its files.
-        let never = source.time_based && !source.queued;
-        if never && backlogs.verify_after == 0 && checks == Checks::Writes {
+        if checks == Checks::Writes && never_checks(source, &backlogs) {
             let words =
                 "verification read phase will never start because write phase uses all of runtime";
             self.note(Diagnostic::warning(words).fio_warns_too());
         }
         let format = format(spec, block_type, io)?;
         let draws_again = self.draws_again(spec, source)?;
-        let seeded = format.content().uses_seed();
         let compare_seed = match checks {
-            _ if !seeded => true,
+            _ if !format.content().uses_seed() => true,
             _ if options.verify_header_seed.is_set() => *options.verify_header_seed.get(),
             Checks::Writes => !wraps && backlogs.verify_after == 0 && order == CheckOrder::Issue,
             Checks::Reads | Checks::WithoutWriting => false,
@@ -249,6 +246,11 @@ fn may_repeat(spec: &JobSpec, source: &SourceSpec) -> bool {
         || source.sprandom.is_some()
         // A recording may write a place again; fio does not look.
         || source.replay.is_some()
+}
+
+/// Whether the writing takes all of the time. A queue is read back after each pass over its files.
+fn never_checks(source: &SourceSpec, backlogs: &Backlogs) -> bool {
+    source.time_based && !source.queued && backlogs.verify_after == 0
 }
 
 /// Whether a pass of a job that ends by time goes over its files more than once: with a backlog,
