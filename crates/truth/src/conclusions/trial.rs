@@ -124,7 +124,8 @@ impl Trial {
         let program_text = program.display().to_string();
         let fill = |text: &str| text.replace("{on}", &made.on).replace("{iosonde}", &program_text);
         for line in &self.before {
-            command("sh", &["-c", &fill(line)])?;
+            let aside = directory.display().to_string();
+            command("env", &["-C", &aside, "sh", "-c", &fill(line)])?;
         }
         let mut words = vec![program.display().to_string(), "--output-format=json".to_owned()];
         words.extend(fill(&self.words).split_whitespace().map(str::to_owned));
