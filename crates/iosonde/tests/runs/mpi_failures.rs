@@ -128,7 +128,7 @@ fn a_disk_that_fills_on_one_host_is_named_and_the_others_go_on() {
             let hosts = merged["iosonde"]["hosts"].as_array().unwrap();
             let failures = hosts.iter().map(|host| host["failure"].as_str().unwrap_or_default());
             let failures: Vec<&str> = failures.collect();
-            assert_eq!(failures, ["", "a: run: No space left on device"]);
+            assert_eq!(failures, ["", "a: write: 1/f: No space left on device"]);
             assert_eq!(merged["jobs"][0]["write"]["total_ios"], 512 + 129);
         }
     });
