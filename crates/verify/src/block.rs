@@ -318,6 +318,11 @@ impl BlockFormat {
             return Ok(());
         }
         let len = io.len();
+        // Without headers it is all pattern; what should be there is made only where it is not.
+        if !self.block_type.has_header() && self.content.is_pattern_in(io, expected.offset, scratch)
+        {
+            return Ok(());
+        }
         let wanted: &[u8] = match &self.content {
             BlockContent::Pattern { .. } if self.compares_content() => {
                 scratch.resize(len, 0);

@@ -109,7 +109,7 @@ impl BlockContent {
                 repeat(rest, filler, 0);
             }
             BlockContent::Pattern { pattern, interval } => {
-                let step = if *interval == 0 { io.len().max(1) } else { *interval };
+                let step = pattern_step(*interval, io.len());
                 let mut at = offset;
                 for part in io.chunks_mut(step) {
                     pattern.fill(part, 0, at);
@@ -118,6 +118,20 @@ impl BlockContent {
             }
         }
     }
+
+    /// Whether this is a pattern, and `io` what [`BlockContent::fill`] makes of it at `offset` of
+    /// its file. `scratch` is memory.
+    pub(crate) fn is_pattern_in(&self, io: &[u8], offset: u64, scratch: &mut Vec<u8>) -> bool {
+        let BlockContent::Pattern { pattern, interval } = self else { return false };
+        let step = pattern_step(*interval, io.len());
+        let mut offsets = (offset..).step_by(step);
+        io.chunks(step).zip(&mut offsets).all(|(part, at)| pattern.is_in(part, at, scratch))
+    }
+}
+
+/// After how many bytes of an I/O of `len` bytes a pattern begins anew.
+fn pattern_step(interval: usize, len: usize) -> usize {
+    if interval == 0 { len.max(1) } else { interval }
 }
 
 #[cfg(test)]
@@ -156,5 +170,11 @@ mod tests {
         let words: Vec<u64> =
             io.chunks(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect();
         assert_eq!(words, [4096, 4096, 4112, 4112, 4128]);
+        let mut scratch = Vec::new();
+        assert!(content.is_pattern_in(&io, 4096, &mut scratch));
+        assert!(!content.is_pattern_in(&io, 4112, &mut scratch));
+        io[39] = 1;
+        assert!(!content.is_pattern_in(&io, 4096, &mut scratch));
+        assert!(!BlockContent::Seeded.is_pattern_in(&[], 4096, &mut scratch));
     }
 }

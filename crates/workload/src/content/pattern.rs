@@ -14,11 +14,15 @@ pub fn repeat(buffer: &mut [u8], pattern: &[u8], offset: u64) {
     // Below the length of a slice, so it fits.
     let phase = (offset % pattern.len() as u64) as usize;
     let head = buffer.len().min(pattern.len());
-    for (byte, from) in buffer[..head].iter_mut().zip(pattern.iter().cycle().skip(phase)) {
-        *byte = *from;
-    }
-    // Then double what is there: copies of whole periods keep the phase.
-    let mut done = head;
+    let (front, back) = buffer[..head].split_at_mut(head.min(pattern.len() - phase));
+    front.copy_from_slice(&pattern[phase..phase + front.len()]);
+    back.copy_from_slice(&pattern[..back.len()]);
+    double(buffer, head);
+}
+
+/// Copy the first `done` bytes of `buffer`, whole periods or all of them, over the rest of it.
+fn double(buffer: &mut [u8], mut done: usize) {
+    // What is there, twice as long each time, keeps the phase.
     while done < buffer.len() {
         let more = done.min(buffer.len() - done);
         buffer.copy_within(..more, done);
@@ -64,11 +68,18 @@ impl Pattern {
     /// Fill a part of a block that begins `phase` bytes after the block's
     /// first. The block goes to `offset` of its file.
     pub fn fill(&self, buffer: &mut [u8], phase: usize, offset: u64) {
-        repeat(buffer, &self.bytes, phase as u64);
         if self.offsets.is_empty() {
-            return;
+            return repeat(buffer, &self.bytes, phase as u64);
         }
-        let (period, end) = (self.bytes.len(), phase + buffer.len());
+        let head = buffer.len().min(self.bytes.len());
+        repeat(&mut buffer[..head], &self.bytes, phase as u64);
+        self.put_offset(&mut buffer[..head], phase, offset);
+        double(buffer, head);
+    }
+
+    /// Put the offset in its places of a part of a block.
+    fn put_offset(&self, part: &mut [u8], phase: usize, offset: u64) {
+        let (period, end) = (self.bytes.len(), phase + part.len());
         let number = offset.to_le_bytes();
         for start in (phase / period * period..end).step_by(period) {
             for at in &self.offsets {
@@ -76,10 +87,20 @@ impl Pattern {
                 let (from, to) = ((start + at).max(phase), (start + at + OFFSET).min(end));
                 if from < to {
                     let inside = &number[from - start - at..to - start - at];
-                    buffer[from - phase..to - phase].copy_from_slice(inside);
+                    part[from - phase..to - phase].copy_from_slice(inside);
                 }
             }
         }
+    }
+
+    /// Whether `block` is what [`Pattern::fill`] makes of it from its first byte on. `scratch` is
+    /// memory for one period.
+    pub fn is_in(&self, block: &[u8], offset: u64, scratch: &mut Vec<u8>) -> bool {
+        let head = block.len().min(self.bytes.len().max(1));
+        scratch.resize(head, 0);
+        self.fill(scratch, 0, offset);
+        // What is equal to itself a period further on repeats.
+        block[..head] == scratch[..] && block[head..] == block[..block.len() - head]
     }
 }
 
@@ -124,6 +145,24 @@ mod tests {
                 let mut part = vec![0; len];
                 pattern.fill(&mut part, from, 0x0102_0304_0506_0708);
                 assert_eq!(part, block[from..from + len], "{from} {len}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_is_compared_as_if_it_were_filled() {
+        let with_offsets = Pattern::new((0..37).collect(), vec![0, 20]);
+        let mut scratch = Vec::new();
+        for pattern in [Pattern::default(), Pattern::from(b"abcde".to_vec()), with_offsets] {
+            for len in [0, 1, 4, 5, 36, 37, 38, 200] {
+                let mut block = vec![0; len];
+                pattern.fill(&mut block, 0, 0x0102_0304_0506_0708);
+                assert!(pattern.is_in(&block, 0x0102_0304_0506_0708, &mut scratch), "{len}");
+                for at in 0..len {
+                    block[at] ^= 1;
+                    assert!(!pattern.is_in(&block, 0x0102_0304_0506_0708, &mut scratch), "{at}");
+                    block[at] ^= 1;
+                }
             }
         }
     }
