@@ -1,52 +1,40 @@
 //! Random bytes, fast. Not for secrets.
 
+use iosonde_sys::processor::Carries;
+
 /// Fills memory with random bytes. Not for secrets.
-///
-/// Four multiply-with-carry generators side by side (Marsaglia, "Random number
-/// generators", Journal of Modern Applied Statistical Methods 2, 2003), each of
-/// a word and a carry of 64 bits: one multiplication gives 16 bytes.
 #[derive(Clone, Debug)]
 pub struct Noise {
-    lanes: [NoiseLane; LANES],
+    carries: Carries,
 }
-
-#[derive(Clone, Copy, Debug)]
-struct NoiseLane {
-    word: u64,
-    carry: u64,
-}
-
-/// Enough generators to keep the multiplier busy while each waits for its last
-/// product.
-const LANES: usize = 4;
-
-/// Bytes of one step.
-const STEP: usize = LANES * 16;
 
 /// Odd, near 2^64 divided by the golden ratio: each multiple is far from the
 /// ones before it.
 pub(super) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// `MULTIPLIER * 2^63 - 1` and `MULTIPLIER * 2^64 - 1` are both prime, which
-/// makes the first of them the period.
-const MULTIPLIER: u64 = 0xd6b5_4a2f_93c1_68a5;
+/// Bits that a seed may change in the first state of a generator: the word stays odd, so not 0, and
+/// the carry below the multiplier.
+const SEEDED: u64 = u64::MAX >> 1 & !1;
+
+/// The first states for a seed of 0.
+const STATES: [u64; Carries::COUNT] = {
+    let mut states = [0; Carries::COUNT];
+    let mut at = 0;
+    while at < Carries::COUNT {
+        states[at] = mix(GOLDEN.wrapping_mul(at as u64 + 1)) & SEEDED | 1;
+        at += 1;
+    }
+    states
+};
 
 impl Noise {
     /// Noise that is the same for the same seed.
     #[inline]
     pub fn new(seed: u64) -> Noise {
-        let mut x = seed;
-        let mut draw = || {
-            x = x.wrapping_add(GOLDEN);
-            mix(x)
-        };
-        // A carry is below the multiplier, and neither it nor the word is 0:
-        // nothing else leads nowhere.
-        let lanes =
-            std::array::from_fn(|_| NoiseLane { word: draw() | 1, carry: (draw() >> 1) | 1 });
-        let mut noise = Noise { lanes };
+        let seed = mix(seed.wrapping_add(GOLDEN)) & SEEDED;
+        let mut noise = Noise { carries: Carries::new(STATES.map(|state| state ^ seed)) };
         // Until every bit may be either.
-        noise.step();
+        noise.carries.fill(&mut [[0; Carries::STEP]; 2]);
         noise
     }
 
@@ -54,47 +42,19 @@ impl Noise {
     /// that compresses.
     #[inline]
     pub fn fill(&mut self, buffer: &mut [u8]) {
-        // Kept in registers: a copy that nobody else can see.
-        let mut noise = self.clone();
-        let mut chunks = buffer.chunks_exact_mut(STEP);
-        for chunk in &mut chunks {
-            noise.write(chunk);
-        }
-        let rest = chunks.into_remainder();
+        let (steps, rest) = buffer.as_chunks_mut();
+        self.carries.fill(steps);
         if !rest.is_empty() {
-            let mut last = [0; STEP];
-            noise.write(&mut last);
-            rest.copy_from_slice(&last[..rest.len()]);
-        }
-        *self = noise;
-    }
-
-    #[inline(always)]
-    fn write(&mut self, chunk: &mut [u8]) {
-        for (i, bytes) in (0..).zip(chunk.chunks_exact_mut(16)) {
-            let lane = &self.lanes[i];
-            // Words are even, carries stay below the multiplier: each is mixed
-            // with the word of a neighbour.
-            let carry = lane.carry ^ self.lanes[(i + 1) % LANES].word;
-            bytes[..8].copy_from_slice(&lane.word.to_le_bytes());
-            bytes[8..].copy_from_slice(&carry.to_le_bytes());
-        }
-        self.step();
-    }
-
-    #[inline(always)]
-    fn step(&mut self) {
-        for lane in &mut self.lanes {
-            // Below 2^128: both factors and the carry are below 2^64.
-            let product = u128::from(lane.word) * u128::from(MULTIPLIER) + u128::from(lane.carry);
-            (lane.word, lane.carry) = (product as u64, (product >> 64) as u64);
+            let mut last = [[0; Carries::STEP]];
+            self.carries.fill(&mut last);
+            rest.copy_from_slice(&last[0][..rest.len()]);
         }
     }
 }
 
 /// A word with all its bits mixed (the finalizer of splitmix64).
 #[inline]
-pub(super) fn mix(x: u64) -> u64 {
+pub(super) const fn mix(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)

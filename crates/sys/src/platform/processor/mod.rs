@@ -1,6 +1,7 @@
 //! Instructions that not every processor has: sums of CRC-32C, remainders of
 //! other polynomials, and multiplication of several words at a time.
 
+mod carries;
 mod crc;
 mod crc_wide;
 mod folding;
@@ -8,6 +9,7 @@ mod multiples;
 mod multiples_wide;
 mod polynomial;
 
+pub(crate) use carries::carries;
 pub(crate) use crc::crc32c_of_few;
 pub(crate) use folding::{Factors, fold};
 pub(crate) use multiples::Powers;

@@ -1,6 +1,10 @@
 //! Work that some processors have instructions for, and how it is done without
 //! them. The results are the same.
 
+mod carries;
+
+pub use carries::Carries;
+
 #[cfg(target_arch = "x86_64")]
 use crate::platform::processor as fast;
 
