@@ -17,7 +17,7 @@ use iosonde_workload::*;
 const GIB: u64 = 1 << 30;
 
 /// The shapes that can be measured.
-const SHAPES: [&str; 14] = [
+const SHAPES: [&str; 24] = [
     "sequential",
     "norandommap",
     "map",
@@ -31,7 +31,17 @@ const SHAPES: [&str; 14] = [
     "pareto",
     "normal",
     "nrfiles16",
-    "fsync8",
+    "fsync32",
+    "tausworthe64",
+    "runs8",
+    "bssplit_map",
+    "zoned",
+    "strided",
+    "half_random",
+    "files_random",
+    "files_zipf",
+    "files_normal",
+    "sequencer",
 ];
 
 fn spec(shape: &str) -> Option<SourceSpec> {
@@ -51,22 +61,47 @@ fn spec(shape: &str) -> Option<SourceSpec> {
         "randrw" => spec.directions = random(true, true),
         "rw" => spec.directions = Directions { read: true, write: true, ..Directions::default() },
         "bsrange" => spec.sizes = PerDir::all(Sizes::Range { min: 4096, max: 65536 }),
-        "bssplit" => {
-            let share = |bytes, percent| Share { bytes, percent };
-            spec.sizes =
-                PerDir::all(Sizes::Split(vec![share(4096, 60), share(8192, 30), share(65536, 10)]));
-        }
+        "bssplit" => (spec.sizes, spec.map) = (split(), MapMode::Off),
         "zipf" => spec.distribution = Distribution::Zipf { theta: 1.2, center: None },
         "pareto" => spec.distribution = Distribution::Pareto { h: 0.3, center: None },
         "normal" => spec.distribution = Distribution::Normal { deviation: 20.0, center: None },
-        "nrfiles16" => spec.files = (0..16).map(|i| file(&format!("vec.0.{i}"), 6 * GIB)).collect(),
-        "fsync8" => {
+        "nrfiles16" => files(&mut spec, FilePick::RoundRobin),
+        "fsync32" => {
             spec.directions = random(false, true);
-            spec.sync_every.fsync = 8;
+            spec.sync_every.fsync = 32;
         }
+        "tausworthe64" => spec.generator = Generator::Tausworthe64,
+        "runs8" => spec.seq_nr = 8,
+        "bssplit_map" => spec.sizes = split(),
+        "zoned" => {
+            let zone = |percent, size| Zone { percent, size };
+            let zones = vec![zone(60, 10), zone(30, 20), zone(8, 30), zone(2, 40)];
+            spec.distribution = Distribution::Zoned(PerDir::all(zones));
+        }
+        "strided" => {
+            spec.strided = Some(Strided { range: 256 << 20, size: 256 << 20, skip: 0 });
+        }
+        "half_random" => spec.percentage_random = PerDir::all(50),
+        "sequencer" => {
+            spec.directions.random = true;
+            (spec.seq_nr, spec.sequencer) = (8, Sequencer::Identical);
+        }
+        "files_random" => files(&mut spec, FilePick::Random),
+        "files_zipf" => files(&mut spec, FilePick::Zipf { theta: 1.2, center: None }),
+        "files_normal" => files(&mut spec, FilePick::Normal { deviation: 20.0, center: None }),
         _ => return None,
     }
     Some(spec)
+}
+
+fn split() -> PerDir<Sizes> {
+    let share = |bytes, percent| Share { bytes, percent };
+    PerDir::all(Sizes::Split(vec![share(4096, 60), share(8192, 30), share(65536, 10)]))
+}
+
+fn files(spec: &mut SourceSpec, pick: FilePick) {
+    spec.files = (0..16).map(|i| file(&format!("vec.0.{i}"), 6 * GIB)).collect();
+    spec.file_service.pick = pick;
 }
 
 fn file(name: &str, size: u64) -> SourceFile {

@@ -29,16 +29,21 @@ impl Source {
             return Some(Planned { op: Op::Write, ..trimmed });
         }
         let dir = self.mix.next(&self.issued);
-        self.enter_zone(file, dir);
-        let start = self.start(file, dir)?;
-        let len = self.size(file, dir, &start)?;
-        let len = self.note_in_map(file, dir, &start, len);
-        let entry =
-            Planned { offset: start.offset, len, file: FileId(file as u32), op: dir.into() };
+        let entry = self.choose_in(file, dir)?;
         if self.spec.directions.trim_then_write {
             self.files[file].trimmed = Some(entry);
         }
         Some(entry)
+    }
+
+    /// The next I/O of `dir` in `file`; none if there is nothing more in this pass.
+    #[inline(always)]
+    pub(crate) fn choose_in(&mut self, file: usize, dir: Dir) -> Option<Planned> {
+        self.enter_zone(file, dir);
+        let start = self.start(file, dir)?;
+        let len = self.size(file, dir, &start)?;
+        let len = self.note_in_map(file, dir, &start, len);
+        Some(Planned { offset: start.offset, len, file: FileId(file as u32), op: dir.into() })
     }
 
     /// The next write of a pass of `sprandom`, in the job's only file.
@@ -72,7 +77,7 @@ impl Source {
 
     /// In a strided job, go to the next zone once this one has had its bytes,
     /// and begin it again where it wants more than it has.
-    #[inline]
+    #[inline(always)]
     fn enter_zone(&mut self, file: usize, dir: Dir) {
         let Some(zone) = self.spec.strided else { return };
         let state = &mut self.files[file];
@@ -90,7 +95,7 @@ impl Source {
 
     /// Where in `file` the next I/O of `dir` begins: within the range, and
     /// before the end of the file.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn start(&mut self, file: usize, dir: Dir) -> Option<ChosenStart> {
         let (place, block, random) = self.place(file, dir)?;
         let state = &self.files[file];
@@ -100,7 +105,7 @@ impl Source {
 
     /// The same as bytes from the start of the range, with the block to note,
     /// and whether it was drawn.
-    #[inline]
+    #[inline(always)]
     fn place(&mut self, file: usize, dir: Dir) -> Option<(u64, Option<u64>, bool)> {
         if !self.spec.directions.random {
             let place = self.sequential_place(file, dir)?;
@@ -129,7 +134,7 @@ impl Source {
     }
 
     /// Whether the first I/O of a run is drawn (`percentage_random`).
-    #[inline]
+    #[inline(always)]
     fn is_random(&mut self, dir: Dir) -> bool {
         match self.spec.percentage_random[dir] {
             100 => true,
@@ -138,17 +143,17 @@ impl Source {
         }
     }
 
+    #[inline(always)]
     fn sequential_place(&mut self, file: usize, dir: Dir) -> Option<u64> {
-        self.begin_direction_again(file, dir);
+        if self.begins_again {
+            self.begin_direction_again(file, dir);
+        }
         offsets::sequential(&self.files[file], dir, self.spec.seq_add)
     }
 
     /// At the end of the range, a job that ends by time, or writes more than its
     /// size, begins again: only in this direction.
     fn begin_direction_again(&mut self, file: usize, dir: Dir) {
-        if !self.begins_again {
-            return;
-        }
         let state = &mut self.files[file];
         if state.last_end[dir as usize] < state.range.saturating_add(state.first) {
             return;
@@ -160,7 +165,7 @@ impl Source {
     }
 
     /// A place drawn at random, with its block if there is a map.
-    #[inline]
+    #[inline(always)]
     fn random_place(&mut self, file: usize, dir: Dir) -> Option<(u64, Option<u64>)> {
         let state = &mut self.files[file];
         let grid = state.grids[dir as usize];
@@ -193,29 +198,32 @@ impl Source {
 
     /// How many bytes the I/O moves: a size that is drawn ends within the range,
     /// any ends within the file.
-    #[inline]
+    #[inline(always)]
     fn size(&mut self, file: usize, dir: Dir, start: &ChosenStart) -> Option<u32> {
         let len = self.drawn_size(file, dir, start)?;
         (start.offset.checked_add(u64::from(len))? <= self.files[file].end).then_some(len)
     }
 
     /// The same, wherever the file ends.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn drawn_size(&mut self, file: usize, dir: Dir, start: &ChosenStart) -> Option<u32> {
         let sizes_of = match (self.spec.bs_is_seq_rand, start.random) {
             (false, _) => dir,
             (true, false) => Dir::Read,
             (true, true) => Dir::Write,
         };
+        let sizes = &mut self.sizes[sizes_of];
+        if let Some(bytes) = sizes.fixed() {
+            return Some(bytes);
+        }
         let FileState { range, first, .. } = self.files[file];
-        let within = (range + first).saturating_sub(start.offset);
-        self.sizes[sizes_of].draw(within)
+        sizes.draw((range + first).saturating_sub(start.offset))
     }
 
     /// Note the blocks of an I/O in the random map, and cut it where it meets
     /// one that has been visited. An I/O before which a place in order was
     /// tried is not noted, as in fio.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn note_in_map(
         &mut self,
         file: usize,

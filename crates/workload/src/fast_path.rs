@@ -13,10 +13,18 @@ use crate::random::{Draws, SCALE_MOST, scale};
 use crate::random_map::RandomMap;
 use crate::source::Source;
 use crate::spec::{Distribution, SyncEvery};
+use crate::steady::is_steady;
 
 impl FastPath {
     /// The kind of a job.
     pub fn of(source: &Source) -> FastPath {
+        match FastPath::of_plain(source) {
+            FastPath::None if is_steady(source) => FastPath::Steady,
+            kind => kind,
+        }
+    }
+
+    fn of_plain(source: &Source) -> FastPath {
         let spec = &source.spec;
         let dir = match &source.mix {
             Mix::One(dir) => *dir,
@@ -109,6 +117,7 @@ impl Source {
     pub(crate) fn fill_fast(&mut self, ring: &mut Ring) {
         let (plain, planned) = match self.fast_path {
             FastPath::None => return,
+            FastPath::Steady => return self.fill_steady(ring),
             FastPath::Drawn(plain, places) => {
                 let (count, bytes) = self.fill_drawn(ring, plain, places);
                 if let Some(last) = ring.as_slice().last() {
@@ -296,14 +305,14 @@ fn draw(draws: &mut Draws, count: u64) -> [u32; RING] {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::pace::{Cap, PaceSpec, Process};
     use crate::source::Refill;
     use crate::spec::{Directions, MapMode, Share, Sizes, SourceFile, SourceSpec};
 
     /// All entries of a job, up to `most`.
-    fn entries(mut source: Source, most: usize) -> Vec<Planned> {
+    pub(crate) fn entries(mut source: Source, most: usize) -> Vec<Planned> {
         let (mut ring, mut entries) = (Ring::default(), Vec::new());
         while entries.len() < most {
             match source.refill(&mut ring) {

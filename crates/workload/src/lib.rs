@@ -30,6 +30,7 @@ mod sizes;
 mod source;
 mod spec;
 mod sprandom;
+mod steady;
 mod streams;
 mod syncs;
 pub mod zbd;

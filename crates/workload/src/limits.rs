@@ -77,6 +77,12 @@ impl Limits {
         most.min(self.ios_left).min(by_bytes)
     }
 
+    /// The same of I/Os of any size of the job.
+    #[inline]
+    pub(crate) fn room_of_any(&self, most: u64) -> u64 {
+        self.room(most, self.largest)
+    }
+
     /// Note I/Os that have been planned.
     #[inline]
     pub fn issued(&mut self, ios: u64, bytes: u64) {

@@ -93,35 +93,61 @@ impl FilePicker {
         if let [only] = files {
             return if only.done { Pick::None } else { Pick::File(0) };
         }
+        let (open, most) = (self.open, self.open_most);
+        match self.next_usable(files, |file| !file.done && (file.open || open < most)) {
+            Some(_) => self.pick(files),
+            None => Pick::None,
+        }
+    }
+
+    /// The file for the next I/O, of those that are usable; none if there are none.
+    #[inline(always)]
+    pub(crate) fn next_usable(
+        &mut self,
+        files: &[FileState],
+        usable: impl Fn(&FileState) -> bool,
+    ) -> Option<usize> {
+        if let [only] = files {
+            return usable(only).then_some(0);
+        }
         if files[self.now].done {
             self.left = 0;
         } else if self.left > 0 {
             self.left -= 1;
-            return self.pick(files);
+            return Some(self.now);
         }
-        let (open, most) = (self.open, self.open_most);
-        let usable = |file: &FileState| !file.done && (file.open || open < most);
-        let next = match self.service.pick {
+        self.now = match self.service.pick {
             FilePick::RoundRobin | FilePick::Sequential => {
-                let count = files.len();
-                // None is usable only when all are done: what is open and not
-                // done would be, and the done have made room for the others.
-                let next = (self.turn..count).chain(0..self.turn).find(|&i| usable(&files[i]));
-                self.turn = next.map_or(self.turn, |next| (next + 1) % count);
+                let next = self.in_turn(files, usable)?;
+                self.turn = if next + 1 == files.len() { 0 } else { next + 1 };
                 next
             }
-            _ => files.iter().any(usable).then(|| self.draw(files, usable)),
+            _ => {
+                files.iter().any(&usable).then_some(())?;
+                self.draw(files, usable)
+            }
         };
-        let Some(next) = next else { return Pick::None };
-        self.now = next;
         self.left = match self.service.pick {
             FilePick::Sequential => u32::MAX,
             _ => self.service.every.saturating_sub(1),
         };
-        self.pick(files)
+        Some(self.now)
+    }
+
+    /// The first usable file from the one in turn on, going round at the end.
+    #[inline(always)]
+    fn in_turn(&self, files: &[FileState], usable: impl Fn(&FileState) -> bool) -> Option<usize> {
+        // Mostly it is the very one.
+        if usable(files.get(self.turn)?) {
+            return Some(self.turn);
+        }
+        // None is usable only when all are done: what is open and not
+        // done would be, and the done have made room for the others.
+        (self.turn..files.len()).chain(0..self.turn).find(|&i| usable(&files[i]))
     }
 
     /// A file that is usable, drawn; one is.
+    #[inline(always)]
     fn draw(&mut self, files: &[FileState], usable: impl Fn(&FileState) -> bool) -> usize {
         for _ in 0..TRIES {
             let drawn = match &mut self.law {

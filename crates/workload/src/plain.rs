@@ -2,7 +2,7 @@
 
 use iosonde_base::Dir;
 
-/// Which of the plain kinds of job this is. All of them: one file, no syncs; one
+/// Which of the plain kinds of job this is. All but the last but one: one file, no syncs; one
 /// direction, or a mix where even draws are of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FastPath {
@@ -14,6 +14,8 @@ pub(crate) enum FastPath {
     UniformOnce(Plain, Places),
     /// Places drawn by a law, or sizes drawn, or both; a block may come again.
     Drawn(Plain, Places),
+    /// Anything else whose I/Os are chosen one by one, with nothing between them but syncs.
+    Steady,
     /// None of them.
     None,
 }

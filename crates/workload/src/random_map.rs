@@ -182,12 +182,31 @@ impl RandomMap {
     /// word goes, as in fio.
     pub(crate) fn visit_run(&mut self, block: u64, most: u64) -> u64 {
         let within = most.min(self.blocks.saturating_sub(block));
-        for visited in 0..within {
-            if !self.try_visit(block + visited) {
+        let mut visited = 0;
+        while visited < within {
+            let (at, first) = Self::place_of(block + visited);
+            let wanted = (within - visited).min(BITS - first);
+            // Up to the first that was visited.
+            let free = u64::from((self.words[at] >> first).trailing_zeros()).min(wanted);
+            if free > 0 {
+                self.words[at] |= u64::MAX >> (BITS - free) << first;
+                self.free -= free;
+                if self.words[at] == u64::MAX {
+                    self.full(at);
+                }
+            }
+            visited += free;
+            if free < wanted {
                 return visited;
             }
         }
         most.min(self.blocks.next_multiple_of(BITS).saturating_sub(block))
+    }
+
+    /// In which word the bit of `block` is, and which bit.
+    #[inline(always)]
+    fn place_of(block: u64) -> (usize, u64) {
+        ((block / BITS) as usize, block % BITS)
     }
 
     /// Word `at` of level 0 has become full: note it in the levels above.

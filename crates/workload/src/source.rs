@@ -42,14 +42,14 @@ pub struct Source {
     pub(crate) offset_draws: Draws,
     pub(crate) fast_path: FastPath,
     pub(crate) limits: Limits,
-    picker: FilePicker,
+    pub(crate) picker: FilePicker,
     pub(crate) mix: Mix,
     pub(crate) sizes: SizeDraws,
     pub(crate) seq_rand_draws: PerDir<Draws>,
     pub(crate) zones: Option<Zones>,
     /// Bytes of I/O in the strided zone at hand, in all files.
     pub(crate) zone_bytes: u64,
-    syncs: Syncs,
+    pub(crate) syncs: Syncs,
     /// I/Os left of a run of `randread:N`.
     pub(crate) run_left: u32,
     /// A place in order was tried since the last I/O of a random job.
@@ -61,7 +61,7 @@ pub struct Source {
     /// I/Os planned in each direction over the whole job.
     pub(crate) issued: [u64; 3],
     /// The last write, for the place of a sync.
-    last_write: Planned,
+    pub(crate) last_write: Planned,
     state: State,
     /// What comes next depends on what the last entry did: one entry at a time.
     one_at_a_time: bool,
@@ -82,7 +82,7 @@ enum State {
 
 /// The most entries that one step adds to the ring: an open, an invalidation,
 /// an I/O.
-const STEP_MOST: usize = 3;
+pub(crate) const STEP_MOST: usize = 3;
 
 impl Source {
     /// A source that decides what `spec` says.
@@ -237,13 +237,15 @@ impl Source {
             // What the fast path cannot decide, such as an end, is left to us.
         }
         let preconditions = self.sprandom.is_some();
+        // After a sync, or the end of a file, the steady path goes on.
+        let one_at_a_time = self.one_at_a_time || self.fast_path == FastPath::Steady;
         while self.state == State::Running && ring.room() >= STEP_MOST {
             if preconditions {
                 self.step(ring, Source::choose_sprandom)
             } else {
                 self.step(ring, Source::choose)
             }
-            if self.one_at_a_time && ring.waiting() > 0 {
+            if one_at_a_time && ring.waiting() > 0 {
                 return;
             }
         }
@@ -277,7 +279,15 @@ impl Source {
         if self.zbd.is_some() {
             return self.step_in_zones(file, ring);
         }
-        match choose(self, file).or_else(|| self.begin_file_again(file)) {
+        match choose(self, file) {
+            Some(entry) => self.issue(entry, ring),
+            None => self.none_chosen(file, ring),
+        }
+    }
+
+    /// Nothing more was chosen in `file`: plan its first I/O again, or end it.
+    pub(crate) fn none_chosen(&mut self, file: usize, ring: &mut Ring) {
+        match self.begin_file_again(file) {
             Some(entry) => self.issue(entry, ring),
             None => self.end_file(file, ring),
         }
@@ -346,7 +356,7 @@ impl Source {
 
     /// Plan an I/O, and note it.
     #[inline]
-    fn issue(&mut self, entry: Planned, ring: &mut Ring) {
+    pub(crate) fn issue(&mut self, entry: Planned, ring: &mut Ring) {
         if let Some(file) = self.invalidate.take() {
             ring.push(control(Op::Invalidate, file));
         }

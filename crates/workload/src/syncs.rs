@@ -29,6 +29,23 @@ impl Syncs {
         self.writes += u64::from(self.dirty);
     }
 
+    /// As [`Syncs::issued`] of `count` I/Os.
+    pub(crate) fn issued_all(&mut self, op: Op, count: u64) {
+        self.issued(op);
+        self.writes += if self.dirty { count - 1 } else { 0 };
+    }
+
+    /// How many writes in a row, `most` at most, are planned before a sync is due.
+    pub(crate) fn room(&self, most: u64) -> u64 {
+        let SyncEvery { fsync, fdatasync, range, after_last: _ } = self.every;
+        let until = |every: u32| match u64::from(every) {
+            0 => most,
+            every if self.dirty && self.writes.is_multiple_of(every) => 0,
+            every => every - self.writes % every,
+        };
+        [fsync, fdatasync, range].into_iter().map(until).fold(most, u64::min)
+    }
+
     /// Whether the last thing done was a sync, and made files durable.
     pub fn last_was_sync(&self) -> bool {
         self.synced

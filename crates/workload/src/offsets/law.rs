@@ -8,7 +8,7 @@
 use iosonde_base::Dir;
 
 use crate::picker::NUMBERS_OF_A_FILE;
-use crate::random::Taus88;
+use crate::random::{Ahead, Taus88};
 use crate::spec::{Distribution, FilePick, SourceFile, SourceSpec, SpecError};
 use crate::streams::{Seeds, Stream};
 
@@ -20,21 +20,21 @@ pub(crate) struct Law {
     center: Option<f64>,
     scattered: bool,
     seed: u32,
-    draws: Taus88,
+    draws: Ahead,
     /// Added to each number, modulo `n`.
     shift: u64,
 }
 
 /// What is drawn, before it is scattered and shifted.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Curve {
     /// Gray et al., "Quickly generating billion-record synthetic databases",
     /// SIGMOD 1994.
     Zipf { zeta_n: f64, zeta_2: f64, eta: f64, alpha: f64 },
     /// A power of an even draw.
     Pareto { power: f64 },
-    /// The mean of even draws, and an even deviation from it.
-    Normal { deviation: u64 },
+    /// The mean of even draws, each below a number, and an even deviation from it.
+    Normal { deviation: u64, below: Divisor },
 }
 
 impl Law {
@@ -58,7 +58,8 @@ impl Law {
     }
 
     fn new(curve: Curve, n: u64, center: Option<f64>, seed: u32, scattered: bool) -> Law {
-        let mut law = Law { curve, n, center, scattered, seed, draws: Taus88::new(seed), shift: 0 };
+        let draws = Ahead::new(Taus88::new(seed));
+        let mut law = Law { curve, n, center, scattered, seed, draws, shift: 0 };
         law.restart();
         law
     }
@@ -70,7 +71,7 @@ impl Law {
 
     /// Draw the same numbers again.
     pub fn restart(&mut self) {
-        self.draws = Taus88::new(self.seed);
+        self.draws = Ahead::new(Taus88::new(self.seed));
         let part = |center: f64| (center * self.n as f64) as u64;
         self.shift = match self.curve {
             // The bell has its top in the middle already.
@@ -98,10 +99,37 @@ impl Law {
 const SCATTER: u64 = 0x61c8_8646_80b5_83eb;
 
 /// How many even draws make a bell.
-const BELL_DRAWS: u64 = 12;
+const BELL_DRAWS: usize = 12;
+
+/// A number that draws of 32 bits are divided by.
+#[derive(Clone, Debug)]
+struct Divisor {
+    number: u64,
+    /// 2^64 divided by it, rounded up.
+    reciprocal: u64,
+}
+
+impl Divisor {
+    /// By `number`, which is above 0.
+    fn new(number: u64) -> Divisor {
+        Divisor { number, reciprocal: (u64::MAX / number).wrapping_add(1) }
+    }
+
+    /// What is left of `draw` (Lemire, Kaser, Kurz, "Faster remainder by direct computation",
+    /// Software: Practice and Experience 49, 2019).
+    #[inline(always)]
+    fn remainder(&self, draw: u32) -> u64 {
+        if self.number > u64::from(u32::MAX) {
+            return u64::from(draw);
+        }
+        let fraction = self.reciprocal.wrapping_mul(u64::from(draw));
+        ((u128::from(fraction) * u128::from(self.number)) >> 64) as u64
+    }
+}
 
 impl Curve {
-    fn draw(&self, draws: &mut Taus88, n: u64) -> u64 {
+    #[inline]
+    fn draw(&self, draws: &mut Ahead, n: u64) -> u64 {
         match *self {
             Curve::Zipf { zeta_n, zeta_2, eta, alpha } => {
                 let u = unit(draws);
@@ -117,9 +145,10 @@ impl Curve {
             Curve::Pareto { power } => {
                 (n.saturating_sub(1) as f64 * unit(draws).powf(power)) as u64
             }
-            Curve::Normal { deviation } => {
-                let sum: u64 = (0..BELL_DRAWS).map(|_| u64::from(draws.draw()) % (n + 1)).sum();
-                let mean = sum.div_ceil(BELL_DRAWS);
+            Curve::Normal { deviation, ref below } => {
+                let drawn = draws.some::<BELL_DRAWS>();
+                let sum: u64 = drawn.iter().map(|draw| below.remainder(*draw)).sum();
+                let mean = sum.div_ceil(BELL_DRAWS as u64);
                 if deviation == 0 {
                     return mean;
                 }
@@ -137,7 +166,8 @@ impl Curve {
 }
 
 /// Evenly from 0 up to, not including, 1.
-fn unit(draws: &mut Taus88) -> f64 {
+#[inline]
+fn unit(draws: &mut Ahead) -> f64 {
     f64::from(draws.draw()) / 4_294_967_296.0
 }
 
@@ -201,7 +231,8 @@ fn normal(percent: f64, n: u64) -> Result<Curve, SpecError> {
         return Err(SpecError::BadDistribution);
     }
     let deviation = (n as f64 * percent / 100.0).ceil() as u64;
-    Ok(Curve::Normal { deviation: deviation.min(n / 2) })
+    let below = Divisor::new(n.checked_add(1).ok_or(SpecError::BadDistribution)?);
+    Ok(Curve::Normal { deviation: deviation.min(n / 2), below })
 }
 
 /// fio sums up no more terms than this, however large the file.
@@ -300,20 +331,23 @@ mod tests {
             ];
             for curve in curves {
                 for center in [None, Some(0.0), Some(0.5), Some(1.0)] {
-                    let mut law = Law::new(clone(&curve), n, center, 99, true);
+                    let mut law = Law::new(curve.clone(), n, center, 99, true);
                     assert!((0..2000).all(|_| law.draw() < n), "{curve:?} {n} {center:?}");
                 }
             }
         }
     }
 
-    fn clone(curve: &Curve) -> Curve {
-        match *curve {
-            Curve::Zipf { zeta_n, zeta_2, eta, alpha } => {
-                Curve::Zipf { zeta_n, zeta_2, eta, alpha }
+    #[test]
+    fn remainders_are_those_of_a_division() {
+        let numbers = [1, 2, 3, 1000, 26_214_401, (1 << 31) + 1, (1 << 32) - 1, 1 << 32, 1 << 40];
+        for number in numbers {
+            let divisor = Divisor::new(number);
+            for draw in
+                [0, 1, 2, 999, 1000, 26_214_400, 26_214_401, 1 << 31, u32::MAX - 1, u32::MAX]
+            {
+                assert_eq!(divisor.remainder(draw), u64::from(draw) % number, "{draw} % {number}");
             }
-            Curve::Pareto { power } => Curve::Pareto { power },
-            Curve::Normal { deviation } => Curve::Normal { deviation },
         }
     }
 

@@ -1,10 +1,12 @@
 //! Generators of random numbers, each with the seeding that fio gives it.
 
+mod ahead;
 mod lfsr;
 mod taus258;
 mod taus88;
 mod taus88_many;
 
+pub(crate) use ahead::Ahead;
 pub use lfsr::Lfsr;
 pub use taus88::Taus88;
 pub(crate) use taus88::{SCALE_MOST, scale};
