@@ -49,7 +49,7 @@ pub fn host_messages(data: &[u8]) {
         let coming: VecDeque<Vec<u8>> = lines.map(<[u8]>::to_vec).collect();
         let limits =
             Limits { silence: Duration::from_millis(2), beat_every: Duration::from_millis(1) };
-        let member = Member { name: "here".to_owned(), build: "b".to_owned() };
+        let member = Member { name: "here".to_owned(), build: "b".to_owned(), ..Member::default() };
         let Ok(mut group) = HostGroup::begin(Scripted { rank, coming }, &member, limits) else {
             continue;
         };

@@ -17,6 +17,12 @@ pub trait Transport {
     /// A message that has come, and from whom; does not wait.
     fn receive(&mut self) -> Option<(usize, Vec<u8>)>;
 
+    /// Ranks of which a message was lost, or arrived damaged: nothing that they say later has its
+    /// order. None where the transport itself sees to that.
+    fn broken(&self) -> &[usize] {
+        &[]
+    }
+
     /// Wait, awake, until all ranks do; the most exact start that there is. `stopped` says why
     /// this rank must not wait any longer.
     ///

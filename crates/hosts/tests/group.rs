@@ -64,7 +64,8 @@ fn ranks<R: Send + 'static>(scripts: &[Script<R>]) -> Vec<R> {
         .enumerate()
         .map(|(rank, (from, &script))| {
             let (to, barrier) = (senders.clone(), barrier.clone());
-            let member = Member { name: format!("h{rank}"), build: "iosonde 1".to_owned() };
+            let build = "iosonde 1".to_owned();
+            let member = Member { name: format!("h{rank}"), build, ..Member::default() };
             thread::spawn(move || script(Channels { rank, to, from, barrier }, member))
         })
         .collect();
@@ -95,6 +96,8 @@ fn whole(channels: Channels, member: Member) -> (String, Vec<String>) {
     let taken = group.finish(&result, take, &mut || None);
     assert_eq!(taken, Ok(()));
     assert!(group.into_transport().1);
+    // They come as they are ready.
+    results.sort();
     (shared, results)
 }
 
@@ -223,7 +226,7 @@ fn a_silent_host_is_named_and_the_results_of_the_others_are_taken() {
         (String::new(), 0)
     };
     let ended = ranks(&[speaks, silent, speaks]);
-    assert_eq!(ended[0], ("h1 silent for 4 s".to_owned(), 2));
+    assert_eq!(ended[0], ("h1 silent for 4 s (--mpi-timeout)".to_owned(), 2));
     assert_eq!(ended[2], (String::new(), 0));
 }
 
@@ -302,7 +305,105 @@ fn a_silent_host_ends_the_jobs_of_all_others() {
         (String::new(), 0)
     };
     let ended = ranks(&[running, silent, running]);
-    let why = "h1 silent for 4 s";
+    let why = "h1 silent for 4 s (--mpi-timeout)";
     assert_eq!((ended[0].0.as_str(), ended[2].0.as_str()), (why, why));
     assert_eq!(ended[0].1, 2);
+}
+
+/// A rank that gets what is no message, or not the one that was sent.
+struct Damaged {
+    channels: Channels,
+    /// Messages until one is damaged.
+    left: u32,
+}
+
+impl Transport for Damaged {
+    fn rank(&self) -> usize {
+        self.channels.rank()
+    }
+
+    fn ranks(&self) -> usize {
+        self.channels.ranks()
+    }
+
+    fn send(&mut self, to: usize, message: Vec<u8>) {
+        self.channels.send(to, message);
+    }
+
+    fn receive(&mut self) -> Option<Mail> {
+        let (from, mut message) = self.channels.receive()?;
+        if self.left == 0 {
+            message.truncate(message.len() / 2);
+        }
+        self.left = self.left.wrapping_sub(1);
+        Some((from, message))
+    }
+
+    fn barrier(
+        &mut self,
+        within: Duration,
+        stopped: &mut dyn FnMut() -> Option<String>,
+    ) -> Result<(), String> {
+        self.channels.barrier(within, stopped)
+    }
+
+    fn is_idle(&mut self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_damaged_message_ends_the_run_wherever_it_comes() {
+    /// Beats are counted, too, so that there are none.
+    const QUIET: Limits =
+        Limits { silence: Duration::from_secs(4), beat_every: Duration::from_secs(60) };
+    /// All of a run but its barrier; the first error, or what is wrong with the end.
+    fn run<T: Transport>(transport: T, member: Member) -> String {
+        let mut group = match HostGroup::begin(transport, &member, QUIET) {
+            Ok(group) => group,
+            Err(why) => return why,
+        };
+        let own = (group.rank() == 0).then(|| "the job".to_owned());
+        let mut errors = Vec::new();
+        let mut note = |result: Result<(), String>| errors.extend(result.err());
+        note(group.share(own).map(drop));
+        note(group.agree("bs=4k", Ok(()), &mut || None));
+        note(group.meet(MeetingPoint::LaidOut, Ok(()), &mut || None));
+        note(group.finish("x", |_, _| {}, &mut || None));
+        errors.into_iter().next().unwrap_or_default()
+    }
+    // Hello, twelve pongs, two arrivals and an end, twelve pongs again, and the result.
+    for left in [0, 1, 12, 13, 14, 15, 16, 28] {
+        let (senders, receivers): (Vec<_>, Vec<_>) = (0..2).map(|_| channel()).unzip();
+        let barrier = Arc::new(Barrier::new(2));
+        let mut ends = receivers.into_iter().enumerate().map(|(rank, from)| {
+            let channels = Channels { rank, to: senders.clone(), from, barrier: barrier.clone() };
+            (channels, Member { name: format!("h{rank}"), ..Member::default() })
+        });
+        let (leader, other) = (ends.next().unwrap(), ends.next().unwrap());
+        let other = thread::spawn(move || run(other.0, other.1));
+        let why = run(Damaged { channels: leader.0, left }, leader.1);
+        let host = if left == 0 { "rank 1" } else { "h1" };
+        let expected = format!("no progress: a message of {host} was lost or arrived damaged");
+        assert_eq!(why, expected);
+        other.join().unwrap();
+    }
+}
+
+#[test]
+fn ranks_on_one_machine_have_one_clock_and_start_asleep_where_it_is_crowded() {
+    fn starts(channels: Channels, member: Member) -> (u64, u64) {
+        let member = Member { machine: "m".to_owned(), processors: 2, ..member };
+        let mut group = HostGroup::begin(channels, &member, LIMITS).unwrap();
+        group.share(own(&group)).unwrap();
+        let before = iosonde_base::time::unix_ns();
+        // The barrier of this transport would wait for a rank more.
+        group.meet(MeetingPoint::Wave(0), Ok(()), &mut || None).unwrap();
+        let waited = iosonde_base::time::unix_ns() - before;
+        group.finish("x", |_, _| {}, &mut || None).unwrap();
+        (waited, group.clock(1).error_ns)
+    }
+    let ended = ranks::<(u64, u64)>(&[starts, starts, starts]);
+    assert!(ended[0].0 >= 20_000_000, "{ended:?}");
+    assert_eq!(ended[0].1, 0);
 }

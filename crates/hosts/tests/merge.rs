@@ -2,10 +2,13 @@
 
 use iosonde_base::PerDir;
 use iosonde_hosts::merge::HostsMerge;
+use iosonde_report::finding::Finding;
 use iosonde_report::hosts::{ClockOffset, GroupSpan, HostStamp, HostsReport};
-use iosonde_report::ledger::Ledger;
+use iosonde_report::ledger::{DeviceLedger, DeviceUse, Fact, Ledger, OtherTraffic};
 use iosonde_report::series::{RunSeries, SeriesWindow, WindowCounts};
-use iosonde_report::{DirReport, JobReport, LatencyReport, OurJob, Ours, Report};
+use iosonde_report::{
+    DirReport, DiskCounts, DiskReport, JobReport, LatencyReport, OurJob, Ours, Report,
+};
 use iosonde_result::{ResultSource, StoredResult};
 use iosonde_stats::{bucket, middle};
 
@@ -35,6 +38,7 @@ impl MadeHost {
             name: self.name.to_owned(),
             rank: self.rank,
             ranks: 2,
+            machine: format!("boot of {}", self.name),
             start: "mpi".to_owned(),
             groups: vec![GroupSpan {
                 group: 0,
@@ -232,4 +236,74 @@ fn ranks_on_one_host_have_rows_of_their_own() {
     let report = merged([twin.result(), H1.result()]).unwrap();
     let names: Vec<&str> = hosts(&report).hosts.iter().map(|host| host.name.as_str()).collect();
     assert_eq!(names, ["h1:0", "h1:1"]);
+}
+
+/// The result of a rank whose device moved `moved` bytes of which it read `own` itself.
+fn on_a_device(host: &MadeHost, machine: &str, own: u64, moved: u64) -> StoredResult {
+    let mut result = host.result();
+    result.report.ours.host.as_mut().unwrap().machine = machine.to_owned();
+    let device = DeviceLedger {
+        name: "vda".to_owned(),
+        used: Fact::Known(DeviceUse { read_bytes: moved, ..DeviceUse::default() }),
+        ..DeviceLedger::default()
+    };
+    let other_traffic = OtherTraffic {
+        read_bytes: Fact::Known(moved - own),
+        written_bytes: Fact::Known(0),
+        share: Fact::Known((moved - own) as f64 / moved as f64),
+    };
+    let mut ledger = Ledger { devices: vec![device], other_traffic, ..Ledger::default() };
+    let finding = |finding: &Finding| finding.id == "other-traffic";
+    ledger.verdict = iosonde_witness::judge(&ledger).into_iter().filter(finding).collect();
+    result.report.ours.ledger = Some(Box::new(ledger));
+    let counts = DiskCounts { ios: [moved >> 12, 0], ..DiskCounts::default() };
+    result.report.disks =
+        vec![DiskReport { name: "vda".to_owned(), counts, ..DiskReport::default() }];
+    result
+}
+
+#[test]
+fn ranks_on_one_machine_are_no_strangers_to_each_other_and_its_disk_is_listed_once() {
+    let merged = |own: u64, machines: [&str; 2]| {
+        let [one, other] = machines;
+        let results =
+            [on_a_device(&H1, one, own, 100 << 20), on_a_device(&H2, other, own, 100 << 20)];
+        let report = merged(results).unwrap();
+        let findings: Vec<String> =
+            hosts(&report).findings.iter().map(|found| found.statement.clone()).collect();
+        (findings, report.disks.len())
+    };
+    assert_eq!(merged(50 << 20, ["m", "m"]), (vec![], 1));
+    let (findings, disks) = merged(25 << 20, ["m", "m"]);
+    assert!(findings[0].starts_with("50 % of the device's traffic was not"), "{findings:?}");
+    assert_eq!((findings.len(), disks), (1, 1));
+    // On two machines each has a device of its own.
+    let (findings, disks) = merged(50 << 20, ["m", "n"]);
+    assert!(findings[0].starts_with("50 % of the device's traffic was not"), "{findings:?}");
+    assert_eq!((findings.len(), disks), (1, 2));
+}
+
+#[test]
+fn rates_of_a_few_milliseconds_are_of_nanoseconds() {
+    let mut result = H1.result();
+    let stamp = result.report.ours.host.as_mut().unwrap();
+    stamp.groups[0].ended_unix_ns = EPOCH + 2_798_000;
+    let read = &mut result.report.jobs[0].dirs.0[0];
+    (read.runtime_ms, read.total_ios, read.io_bytes) = (2, 2000, 2000);
+    let report = merged([result]).unwrap();
+    let rate = hosts(&report).hosts[0].groups[0].dirs.0[0].iops;
+    assert!((rate - 714_796.28).abs() < 0.1, "{rate}");
+}
+
+#[test]
+fn the_whole_work_is_a_figure_where_hosts_ended_apart() {
+    let slow = MadeHost { seconds: 30, ..H2 };
+    let report = merged([H1.result(), slow.result()]).unwrap();
+    let group = &hosts(&report).groups[0];
+    assert!(group.total.is_err() && group.shows_whole());
+    let whole = &group.whole;
+    assert_eq!((whole.ns, whole.dirs.0[0].bytes), (30 * SECOND, 4000 << 20));
+    assert_eq!(whole.dirs.0[0].bytes_per_s, (4000u64 << 20) as f64 / 30.0);
+    let report = merged([H1.result(), H2.result()]).unwrap();
+    assert!(!hosts(&report).groups[0].shows_whole());
 }

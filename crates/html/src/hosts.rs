@@ -1,8 +1,8 @@
 //! The hosts of a merged result: the total, a row for each, when each ran.
 
 use crate::charts::hosts as charts;
-use iosonde_base::DIRS;
 use iosonde_base::text::{count, duration, percent, rate};
+use iosonde_base::{DIRS, Dir};
 use iosonde_report::hosts::{DirRates, GroupTogether, HostsReport};
 use maud::{Markup, html};
 
@@ -44,6 +44,11 @@ fn words(group: &GroupTogether) -> Markup {
             },
             Err(why) => p.finding-line.wrong { strong { "no total" } " " (why) },
         }
+        @if group.shows_whole() {
+            p.finding {
+                "Whole: all work of all hosts, over " (duration(group.whole.ns)) " from the first start to the last end."
+            }
+        }
         p.finding {
             "Skew: start " (duration(group.start_skew_ns)) ", end " (duration(group.end_skew_ns)) "; "
             @match group.clock_error_ns {
@@ -57,8 +62,28 @@ fn words(group: &GroupTogether) -> Markup {
     }
 }
 
-fn table(hosts: &HostsReport, group: &GroupTogether) -> Markup {
+/// A row of the table; none for a direction without I/O.
+fn row(name: &str, dir: Dir, rates: &DirRates, [first, last]: [String; 2]) -> Markup {
     let cell = |ns: Option<u64>| ns.map_or("-".to_owned(), duration);
+    html! {
+        @if rates.ios > 0 {
+            tr {
+                th scope="row" { (name) }
+                td { (dir.name()) }
+                td { (count(rates.iops)) }
+                td { (rate(rates.bytes_per_s)) }
+                td { (cell(rates.p50_ns)) }
+                td { (cell(rates.p99_ns)) }
+                td { (duration(rates.max_ns)) }
+                td { (first) }
+                td { (last) }
+            }
+        }
+    }
+}
+
+fn table(hosts: &HostsReport, group: &GroupTogether) -> Markup {
+    let began = hosts.began_ns(group.group);
     html! {
         div.scroll tabindex="0" {
             table.sortable {
@@ -69,36 +94,20 @@ fn table(hosts: &HostsReport, group: &GroupTogether) -> Markup {
                 } }
                 tbody {
                     @if let Ok(total) = &group.total {
-                        @for dir in DIRS.into_iter().filter(|&dir| total[dir].sum.ios > 0) {
-                            @let all = &total[dir].sum;
-                            tr {
-                                th scope="row" { "all" }
-                                td { (dir.name()) }
-                                td { (count(all.iops)) }
-                                td { (rate(all.bytes_per_s)) }
-                                td { (cell(all.p50_ns)) }
-                                td { (cell(all.p99_ns)) }
-                                td { (duration(all.max_ns)) }
-                                td { "" }
-                                td { "" }
-                            }
+                        @for dir in DIRS {
+                            (row("all", dir, &total[dir].sum, [String::new(), String::new()]))
+                        }
+                    }
+                    @if group.shows_whole() {
+                        @for dir in DIRS {
+                            (row("whole", dir, &group.whole.dirs[dir], [String::new(), duration(group.whole.ns)]))
                         }
                     }
                     @for host in hosts.hosts.iter().take(ROWS_MOST) {
                         @for own in host.groups.iter().filter(|own| own.group == group.group) {
-                            @for dir in DIRS.into_iter().filter(|&dir| own.dirs[dir].ios > 0) {
-                                @let DirRates { iops, bytes_per_s, p50_ns, p99_ns, max_ns, .. } = own.dirs[dir];
-                                tr {
-                                    th scope="row" { (host.name) }
-                                    td { (dir.name()) }
-                                    td { (count(iops)) }
-                                    td { (rate(bytes_per_s)) }
-                                    td { (cell(p50_ns)) }
-                                    td { (cell(p99_ns)) }
-                                    td { (duration(max_ns)) }
-                                    td { (duration(own.first_done_ns)) }
-                                    td { (duration(own.ended_ns)) }
-                                }
+                            @let done = [own.first_done_ns, own.ended_ns].map(|ns| duration(ns.saturating_sub(began)));
+                            @for dir in DIRS {
+                                (row(&host.name, dir, &own.dirs[dir], done.clone()))
                             }
                         }
                     }

@@ -19,6 +19,9 @@ pub struct HostStamp {
     pub rank: u32,
     /// How many hosts there are.
     pub ranks: u32,
+    /// The machine: the identity of its running kernel. Ranks with the same share devices, and a
+    /// clock.
+    pub machine: String,
     /// What started the jobs of all hosts together: `mpi`, `time`, or `alone`.
     pub start: String,
     /// When the jobs of each reporting group ran, by the host's clock of the day.
@@ -178,10 +181,27 @@ pub struct GroupTogether {
     pub from_series: bool,
     /// The host with the lowest rate, and that rate as a share of the median host's.
     pub slowest: Option<SlowestHost>,
+    /// All work of all hosts, over the time from the first start to the last end: the total of
+    /// jobs with a fixed amount of work.
+    #[serde(default)]
+    pub whole: WholeWork,
     /// The sums in the common time, or why there are none.
     #[serde(flatten, with = "total")]
     #[cfg_attr(feature = "schema", schemars(with = "total::Form"))]
     pub total: Result<PerDir<TotalDir>, String>,
+}
+
+/// All that hosts did, in the time from the first start to the last end.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct WholeWork {
+    /// From the first host's start to the last host's end.
+    pub ns: u64,
+    /// Each direction.
+    #[serde(flatten, with = "by_dir")]
+    #[cfg_attr(feature = "schema", schemars(with = "ByDir<DirRates>"))]
+    pub dirs: PerDir<DirRates>,
 }
 
 /// The host that was slowest.
@@ -275,6 +295,23 @@ mod total {
     }
 }
 
+impl HostRow {
+    /// What it did in a group.
+    pub fn of_group(&self, group: u32) -> Option<&HostGroup> {
+        self.groups.iter().find(|own| own.group == group)
+    }
+}
+
+/// Above this share of the whole time, work in the common time is the whole work.
+const NEARLY_ALL: f64 = 0.99;
+
+impl GroupTogether {
+    /// Whether the whole work is a figure of its own: hosts were not all at work all the time.
+    pub fn shows_whole(&self) -> bool {
+        (self.common_ns as f64) < NEARLY_ALL * self.whole.ns as f64
+    }
+}
+
 impl HostsReport {
     /// Bytes of all hosts; what one host does not know is unknown of all. `None`
     /// where no host looked.
@@ -292,6 +329,13 @@ impl HostsReport {
             written: writes.iter().map(|writes| writes.completed_bytes).sum(),
             dirty_at_end: sum(writes.iter().map(|writes| &writes.dirty_at_end_bytes)),
         })
+    }
+
+    /// When the first job of a group began on any host, since the first job of any group.
+    pub fn began_ns(&self, group: u32) -> u64 {
+        let groups = self.hosts.iter().flat_map(|host| &host.groups);
+        let began = groups.filter(|own| own.group == group).map(|own| own.began_ns);
+        began.min().unwrap_or(0)
     }
 
     /// Whether a group has no total.

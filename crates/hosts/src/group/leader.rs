@@ -2,23 +2,31 @@
 
 use super::message::Message;
 use super::wait::{StopAsked, nothing};
-use super::{HostGroup, Member, PINGS};
+use super::{FIRST_WAVE, HostGroup, Member, PINGS};
 use crate::merge::first_difference;
 use crate::transport::Transport;
 use iosonde_base::time::unix_ns;
 use iosonde_report::hosts::ClockOffset;
-use std::time::Instant;
+use std::collections::{HashMap, VecDeque};
+use std::time::{Duration, Instant};
+
+/// Results that are on their way at a time.
+const TAKEN_AT_ONCE: usize = 32;
+/// Where ranks share processors a start is so far ahead: who sleeps is to have heard of it.
+const START_AHEAD: Duration = Duration::from_millis(20);
+const START_AHEAD_PER_RANK: Duration = Duration::from_millis(2);
 
 impl<T: Transport> HostGroup<T> {
     /// Learn who is there, and how far the clocks are from this one.
     pub(super) fn greet(&mut self, own: &Member) -> Result<(), String> {
         let mut another = None;
         self.await_each(&mut nothing, |group, from, message| {
-            let Message::Hello { name, build } = message else { return None };
-            if build != own.build {
-                another.get_or_insert((name.clone(), build));
+            let Message::Hello(member) = message else { return None };
+            if member.build != own.build {
+                another.get_or_insert((member.name.clone(), member.build.clone()));
             }
-            group.names[from] = name;
+            group.names[from].clone_from(&member.name);
+            group.members[from] = member;
             Some(Ok(()))
         })?;
         if let Some((name, build)) = another {
@@ -29,6 +37,7 @@ impl<T: Transport> HostGroup<T> {
             self.stop_all(&why);
             return Err(why);
         }
+        self.find_machines();
         self.measure_clocks()
     }
 
@@ -50,12 +59,58 @@ impl<T: Transport> HostGroup<T> {
         })?
     }
 
-    /// The offset of each clock: of the shortest round trip, right within half of it.
+    /// The offset of each clock: of the shortest round trip, right within half of it. Ranks on
+    /// one machine have one clock.
     fn measure_clocks(&mut self) -> Result<(), String> {
-        for rank in 1..self.ranks() {
-            self.clocks[rank] = self.ping(rank)?;
+        for rank in self.clock_ranks() {
+            let clock = self.ping(rank)?;
+            self.set_clock(rank, clock);
         }
         Ok(())
+    }
+
+    /// Note which ranks are on one machine; ranks on one host are told apart by their numbers.
+    fn find_machines(&mut self) {
+        let mut named: HashMap<&str, u32> = HashMap::new();
+        self.members.iter().for_each(|member| *named.entry(&member.name).or_default() += 1);
+        for (rank, member) in self.members.iter().enumerate() {
+            if named.get(member.name.as_str()).is_some_and(|&ranks| ranks > 1) {
+                self.names[rank] = format!("{}:{rank}", member.name);
+            }
+        }
+        let mut first: HashMap<&str, usize> = HashMap::new();
+        for (rank, member) in self.members.iter().enumerate() {
+            self.first_there[rank] = match member.machine.as_str() {
+                "" => rank,
+                machine => *first.entry(machine).or_insert(rank),
+            };
+        }
+    }
+
+    /// The first rank of each machine but rank 0's.
+    fn clock_ranks(&self) -> Vec<usize> {
+        (1..self.ranks()).filter(|&rank| self.first_there[rank] == rank).collect()
+    }
+
+    /// The clock of a rank is that of all on its machine.
+    fn set_clock(&mut self, rank: usize, clock: ClockOffset) {
+        let there = self.first_there.iter().enumerate().filter(|(_, first)| **first == rank);
+        there.for_each(|(other, _)| self.clocks[other] = clock);
+    }
+
+    /// Whether a machine has more ranks than processors: waiting awake for a start, they would
+    /// keep each other from it.
+    fn is_crowded(&self) -> bool {
+        let mut there = vec![0; self.ranks()];
+        self.first_there.iter().for_each(|&first| there[first] += 1);
+        let processors = self.members.iter().map(|member| member.processors);
+        there.iter().zip(processors).any(|(&ranks, known)| known > 0 && ranks > known)
+    }
+
+    /// The moment at which all start a wave, by the clock of rank 0: asleep until then.
+    fn start_moment(&self) -> u64 {
+        let ahead = START_AHEAD + START_AHEAD_PER_RANK * self.ranks() as u32;
+        unix_ns() + ahead.as_nanos() as u64
     }
 
     fn ping(&mut self, rank: usize) -> Result<ClockOffset, String> {
@@ -84,21 +139,26 @@ impl<T: Transport> HostGroup<T> {
         agree: &str,
         own: Result<(), String>,
         asked: &mut StopAsked<'_>,
-    ) -> Result<(), String> {
+    ) -> Result<Option<u64>, String> {
         let own = own.map_err(|why| format!("{}: {why}", self.names[0]));
         let come = own.and_then(|()| {
             self.await_each(asked, |group, from, message| {
                 group.arrival(point, agree, from, message)
             })
         });
-        match &come {
-            Ok(()) => self.send_all(&Message::Go { point }),
-            Err(why) => {
-                self.stop_others(why);
-                self.ended.get_or_insert_with(|| why.clone());
-            }
+        if let Err(why) = &come {
+            self.stop_others(why);
+            self.ended.get_or_insert_with(|| why.clone());
         }
-        come
+        come?;
+        let is_start = point >= FIRST_WAVE && self.is_crowded();
+        let start = is_start.then(|| self.start_moment());
+        for rank in 1..self.ranks() {
+            let offset_ns = self.clocks[rank].offset_ns;
+            let at_unix_ns = start.map(|ns| ns.saturating_add_signed(offset_ns));
+            self.send(rank, &Message::Go { point, at_unix_ns });
+        }
+        Ok(start)
     }
 
     /// What a message of a rank means for a point: it is there, or why it does not come.
@@ -136,22 +196,54 @@ impl<T: Transport> HostGroup<T> {
         asked: &mut StopAsked<'_>,
     ) -> Result<(), String> {
         let mut missing = self.wait_for_done(asked);
-        for rank in 1..self.ranks() {
-            if self.lost[rank] {
-                continue;
+        // After a signal launchers soon kill what is left: results first.
+        let drifting = if self.has_stopped_all { Vec::new() } else { self.clock_ranks() };
+        for rank in drifting {
+            if let Err(why) = self.note_drift(rank) {
+                missing.get_or_insert(why);
             }
-            match self.take_from(rank) {
-                Ok(result) => take(rank, result),
-                Err(why) => {
-                    self.lose_silent();
-                    self.lost[rank] = true;
-                    missing.get_or_insert(why);
-                }
-            }
+        }
+        if let Err(why) = self.take_results(&mut take) {
+            missing.get_or_insert(why);
         }
         self.send_all(&Message::Bye);
         self.flush();
         missing.map_or(Ok(()), Err)
+    }
+
+    /// Ask for the results of all that are not lost, some at a time.
+    fn take_results(&mut self, take: &mut impl FnMut(usize, String)) -> Result<(), String> {
+        let mut to_ask: VecDeque<usize> = (1..self.ranks()).collect();
+        let mut asked: Vec<usize> = Vec::new();
+        let mut missing = None;
+        loop {
+            to_ask.retain(|&rank| !self.lost[rank]);
+            asked.retain(|&rank| !self.lost[rank]);
+            let room = TAKEN_AT_ONCE.saturating_sub(asked.len()).min(to_ask.len());
+            for rank in to_ask.drain(..room) {
+                self.send(rank, &Message::Take);
+                asked.push(rank);
+            }
+            if asked.is_empty() {
+                return missing.map_or(Ok(()), Err);
+            }
+            let result = self.wait(&mut nothing, |_, from, message| match message {
+                Message::Result(text) if asked.contains(&from) => Some((from, text)),
+                _ => None,
+            });
+            match result {
+                Ok((rank, text)) => {
+                    asked.retain(|&other| other != rank);
+                    take(rank, text);
+                }
+                Err(why) => {
+                    if !self.lose_silent() {
+                        asked.iter().for_each(|&rank| self.lost[rank] = true);
+                    }
+                    missing.get_or_insert(why);
+                }
+            }
+        }
     }
 
     /// Wait until all have ended, or are lost; the words for those.
@@ -182,17 +274,19 @@ impl<T: Transport> HostGroup<T> {
         !silent.is_empty()
     }
 
-    fn take_from(&mut self, rank: usize) -> Result<String, String> {
-        let clock = self.ping(rank)?;
+    /// What a clock drifted apart while the jobs ran is an error of its first offset.
+    fn note_drift(&mut self, rank: usize) -> Result<(), String> {
+        if self.lost[rank] {
+            return Ok(());
+        }
+        let clock = self.ping(rank).inspect_err(|_| {
+            self.lose_silent();
+            self.lost[rank] = true;
+        })?;
         let before = self.clocks[rank];
-        // What the clocks drifted apart meanwhile is an error of the first offset.
         let drift = clock.offset_ns.abs_diff(before.offset_ns);
         let error_ns = before.error_ns.max(clock.error_ns).saturating_add(drift);
-        self.clocks[rank] = ClockOffset { error_ns, ..before };
-        self.send(rank, &Message::Take);
-        self.wait(&mut nothing, |_, from, message| match message {
-            Message::Result(text) if from == rank => Some(text),
-            _ => None,
-        })
+        self.set_clock(rank, ClockOffset { error_ns, ..before });
+        Ok(())
     }
 }

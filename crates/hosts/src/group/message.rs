@@ -1,18 +1,23 @@
 //! Messages of a group, as JSON.
 
+use super::Member;
 use serde::{Deserialize, Serialize};
 
 /// A message between rank 0 and another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Message {
-    /// To rank 0: who is there, and of which build.
-    Hello { name: String, build: String },
+    /// To rank 0: who is there.
+    Hello(Member),
     /// From rank 0: what all run. The text is the caller's.
     Setup(String),
     /// To rank 0: this rank is at the point, or cannot come there. With what all must agree in.
     Ready { point: u32, agree: String, failed: Option<String> },
-    /// From rank 0: go on from the point.
-    Go { point: u32 },
+    /// From rank 0: go on from the point; from a moment of the receiver's clock, if there is one.
+    Go {
+        point: u32,
+        #[serde(default)]
+        at_unix_ns: Option<u64>,
+    },
     /// The run ends.
     Stop(String),
     /// Alive.
@@ -50,11 +55,12 @@ mod tests {
     fn a_message_arrives_as_it_was_and_a_part_of_one_is_none() {
         let text = |text: &str| text.to_owned();
         for message in [
-            Message::Hello { name: text("h1"), build: text("iosonde 0.1.0 abc") },
+            Message::Hello(Member { name: text("h1"), ..Member::default() }),
             Message::Setup(text("\0 \u{fc} \"quoted\"")),
             Message::Ready { point: 7, agree: text("bs=4k"), failed: None },
             Message::Ready { point: 7, agree: text(""), failed: Some(text("disk full")) },
-            Message::Go { point: u32::MAX },
+            Message::Go { point: u32::MAX, at_unix_ns: None },
+            Message::Go { point: 0, at_unix_ns: Some(u64::MAX) },
             Message::Stop(text("why")),
             Message::Beat,
             Message::Ping,

@@ -11,9 +11,11 @@ mod wait;
 pub use wait::{StopAsked, StopRequest};
 
 use crate::transport::Transport;
+use iosonde_base::time::since_1970;
 use iosonde_report::hosts::ClockOffset;
 use iosonde_run::conductor::{MeetingPoint, Peers};
 use message::Message;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use wait::nothing;
@@ -27,6 +29,17 @@ pub struct Limits {
     pub beat_every: Duration,
 }
 
+impl Limits {
+    /// How long a host may be silent before all have started, and after their end: many ranks on
+    /// few processors take long to start and to end MPI.
+    pub fn at_ends(&self, ranks: usize) -> Duration {
+        self.silence + self.silence * ranks as u32 / RANKS_PER_SILENCE
+    }
+}
+
+/// At its ends a run has the time of silence once more for so many ranks.
+const RANKS_PER_SILENCE: u32 = 32;
+
 impl Default for Limits {
     fn default() -> Limits {
         Limits { silence: Duration::from_secs(30), beat_every: Duration::from_secs(5) }
@@ -35,6 +48,8 @@ impl Default for Limits {
 
 /// Round trips from which the shortest gives the offset of a clock.
 const PINGS: usize = 12;
+/// While a host sleeps until a start, signals are listened for so often.
+const LISTEN_EVERY: Duration = Duration::from_millis(20);
 /// Points of the protocol before those of the run.
 const PLANNED: u32 = 0;
 const LAID_OUT: u32 = 1;
@@ -57,6 +72,13 @@ pub struct HostGroup<T: Transport> {
     done: Vec<bool>,
     /// Ranks that are waited for no longer.
     lost: Vec<bool>,
+    /// Ranks that sent what is no message.
+    garbled: Vec<usize>,
+    /// Rank 0 has been heard of: all have started.
+    has_begun: bool,
+    /// At rank 0: who is there, by rank, and the first rank on the machine of each.
+    members: Vec<Member>,
+    first_there: Vec<usize>,
     /// The jobs of this rank have ended: nothing ends them any more.
     finishing: bool,
     /// The others know that the run ends early.
@@ -66,12 +88,18 @@ pub struct HostGroup<T: Transport> {
 }
 
 /// Who takes part.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     /// The host's name.
     pub name: String,
     /// Version and identity of the program.
     pub build: String,
+    /// The identity of its running kernel: ranks with the same have one clock.
+    #[serde(default)]
+    pub machine: String,
+    /// Processors of the machine; 0 if that is not known.
+    #[serde(default)]
+    pub processors: u32,
 }
 
 impl<T: Transport> HostGroup<T> {
@@ -93,17 +121,21 @@ impl<T: Transport> HostGroup<T> {
             clocks: vec![ClockOffset::default(); ranks],
             done: vec![false; ranks],
             lost: vec![false; ranks],
+            garbled: Vec::new(),
+            has_begun: false,
+            members: vec![Member::default(); ranks],
+            first_there: (0..ranks).collect(),
             finishing: false,
             has_stopped_all: false,
             is_broken: false,
         };
         let rank = group.rank();
         group.names[rank].clone_from(&member.name);
+        group.members[rank].clone_from(member);
         if rank == 0 {
             group.greet(member)?;
         } else {
-            let Member { name, build } = member.clone();
-            group.send(0, &Message::Hello { name, build });
+            group.send(0, &Message::Hello(member.clone()));
         }
         Ok(group)
     }
@@ -118,9 +150,15 @@ impl<T: Transport> HostGroup<T> {
         self.transport.ranks()
     }
 
-    /// Names of the hosts by rank, as far as they are known here.
+    /// Names of the ranks as far as they are known here: those of their hosts, with the rank where
+    /// a host has several.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// Names of the hosts by rank, at rank 0.
+    pub fn hosts(&self) -> Vec<String> {
+        self.members.iter().map(|member| member.name.clone()).collect()
     }
 
     /// Rank 0's text for all: its own on rank 0, what came on the others.
@@ -131,12 +169,15 @@ impl<T: Transport> HostGroup<T> {
         if let Some(own) = own.filter(|_| self.rank() == 0) {
             let setup = Message::Setup(own.clone());
             self.send_all(&setup);
+            self.has_begun = true;
             return Ok(own);
         }
-        self.wait(&mut nothing, |_, _, message| match message {
+        let text = self.wait(&mut nothing, |_, _, message| match message {
             Message::Setup(text) => Some(text),
             _ => None,
-        })
+        });
+        self.has_begun = true;
+        text
     }
 
     /// Agree on the job: all are ready to run it, and it is the same on all.
@@ -149,7 +190,7 @@ impl<T: Transport> HostGroup<T> {
         own: Result<(), String>,
         asked: &mut StopAsked<'_>,
     ) -> Result<(), String> {
-        self.come_to(PLANNED, job, own, asked)
+        self.come_to(PLANNED, job, own, asked).map(drop)
     }
 
     /// End the run on all ranks.
@@ -163,27 +204,28 @@ impl<T: Transport> HostGroup<T> {
         self.flush();
     }
 
-    /// Come to a point, and go on when all have.
+    /// Come to a point, and go on when all have: at the moment that comes back, if one does, by
+    /// this host's clock.
     fn come_to(
         &mut self,
         point: u32,
         agree: &str,
         own: Result<(), String>,
         asked: &mut StopAsked<'_>,
-    ) -> Result<(), String> {
+    ) -> Result<Option<u64>, String> {
         if self.rank() == 0 {
             return self.lead_to(point, agree, own, asked);
         }
         let failed = own.err();
         self.send(0, &Message::Ready { point, agree: agree.to_owned(), failed });
         self.wait(asked, |_, _, message| match message {
-            Message::Go { point: at } if at == point => Some(()),
+            Message::Go { point: at, at_unix_ns } if at == point => Some(at_unix_ns),
             _ => None,
         })
     }
 
     /// This rank's jobs have ended; its result goes to rank 0, which gets those of all, each as
-    /// soon as it comes. `own` is also what is sent. Where the run ended early, the jobs of
+    /// soon as it comes: in any order. `own` is also what is sent. Where the run ended early, the jobs of
     /// the others are ended, too.
     ///
     /// # Errors
@@ -229,6 +271,11 @@ impl<T: Transport> HostGroup<T> {
         (self.transport, !self.is_broken)
     }
 
+    /// The limits of time of this run.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
     /// The offset of a rank's clock from that of rank 0, at rank 0.
     pub fn clock(&self, rank: usize) -> ClockOffset {
         self.clocks.get(rank).copied().unwrap_or_default()
@@ -264,9 +311,11 @@ impl<T: Transport> Peers for HostGroup<T> {
     ) -> Result<(), String> {
         let asked = &mut || stopped().map(StopRequest::GiveUp);
         match at {
-            MeetingPoint::LaidOut => self.come_to(LAID_OUT, "", own, asked),
+            MeetingPoint::LaidOut => self.come_to(LAID_OUT, "", own, asked).map(drop),
             MeetingPoint::Wave(wave) => {
-                self.come_to(FIRST_WAVE + wave as u32, "", own, asked)?;
+                if let Some(unix_ns) = self.come_to(FIRST_WAVE + wave as u32, "", own, asked)? {
+                    return sleep_until(unix_ns, stopped);
+                }
                 let met = self.transport.barrier(self.limits.silence, stopped);
                 if let Err(why) = &met {
                     self.is_broken = true;
@@ -276,4 +325,15 @@ impl<T: Transport> Peers for HostGroup<T> {
             }
         }
     }
+}
+
+/// Sleep until a moment of the clock of the day.
+fn sleep_until(unix_ns: u64, stopped: &mut dyn FnMut() -> Option<String>) -> Result<(), String> {
+    while let Some(left) = Duration::from_nanos(unix_ns).checked_sub(since_1970()) {
+        if let Some(why) = stopped() {
+            return Err(why);
+        }
+        std::thread::sleep(left.min(LISTEN_EVERY));
+    }
+    Ok(())
 }

@@ -6,6 +6,7 @@ mod clients;
 mod conclusion;
 mod curve;
 mod job_sum;
+mod machine;
 mod shared;
 mod span;
 mod together;
@@ -20,15 +21,16 @@ use iosonde_report::conclusion::Conclusion;
 use iosonde_report::hosts::{
     ClockOffset, DirRates, GroupTogether, HostGroup, HostJobs, HostRow, HostsReport,
 };
-use iosonde_report::{LatencyTotal, OurJob, Ours, Report, groups_of};
+use iosonde_report::{DiskReport, LatencyTotal, OurJob, Ours, Report, groups_of};
 use iosonde_result::StoredResult;
 use job_sum::JobSum;
+use machine::Machines;
 use shared::SharedTexts;
 use span::ClockSpan;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Disks are listed for so many hosts at most.
-const DISKS_OF_HOSTS: usize = 16;
+/// Disks are listed for so many machines at most.
+const DISKS_OF_MACHINES: usize = 16;
 
 /// The sum of results so far.
 #[derive(Debug, Default)]
@@ -40,7 +42,7 @@ pub struct HostsMerge {
     /// Latency of all hosts by group and direction.
     latencies: BTreeMap<u32, PerDir<LatencyTotal>>,
     texts: SharedTexts,
-    disks: Vec<iosonde_report::DiskReport>,
+    machines: Machines,
     /// All jobs of all hosts, where each is kept for itself.
     clients: Option<ClientSum>,
 }
@@ -52,6 +54,10 @@ struct MergedHost {
     groups: Vec<MergedGroup>,
     jobs: Option<HostJobs>,
     conclusion: Option<Conclusion>,
+    /// The machine that it ran on: hosts of one see the traffic of each other.
+    machine: String,
+    /// Its conclusion without a finding on its machine, where it has one.
+    without_machine: Option<Conclusion>,
 }
 
 /// A reporting group of a host.
@@ -100,6 +106,11 @@ impl HostsMerge {
             self.rank_is_free(rank)?;
         }
         let spans = span::of(&report, stamp.as_deref())?;
+        let machine = stamp.as_ref().map(|stamp| stamp.machine.clone());
+        // Without an identity it is a machine by itself.
+        let machine = machine
+            .filter(|machine| !machine.is_empty())
+            .unwrap_or_else(|| format!("host {}", self.hosts.len()));
         let clock = stamp.as_ref().and_then(|stamp| match (stamp.rank, stamp.start.as_str()) {
             (0, "mpi") => Some(ClockOffset::default()),
             _ => stamp.clock,
@@ -111,6 +122,12 @@ impl HostsMerge {
             failure: failure(&report, stamp.and_then(|stamp| stamp.ended_early)),
             ..HostRow::default()
         };
+        let jobs = self.clients.as_mut().map(|clients| clients.add(&name, &report));
+        let took = self.machines.add(&machine, &name, &mut report);
+        let without_machine = conclusion
+            .as_ref()
+            .filter(|_| took)
+            .map(|stored| machine::without_finding(&report, stored));
         if let Some(ledger) = &report.ours.ledger {
             (row.reads, row.writes) = (ledger.reads.clone(), ledger.writes.clone());
             self.texts.findings(&name, &ledger.verdict);
@@ -124,21 +141,13 @@ impl HostsMerge {
                 None => self.jobs.push(JobSum::new(&name, job, report.ours.jobs.get(at))),
             }
         }
-        let jobs = self.clients.as_mut().map(|clients| clients.add(&name, &report));
-        if self.hosts.len() <= DISKS_OF_HOSTS {
-            let disks = std::mem::take(&mut report.disks).into_iter();
-            self.disks.extend(disks.map(|mut disk| {
-                disk.name = format!("{name}: {}", disk.name);
-                disk
-            }));
-        }
         if self.first.is_none() {
             report.jobs.iter_mut().for_each(JobSum::forget_counts);
             let settings = report.ours.settings.take();
             report.ours = Ours { settings, ..Ours::default() };
             self.first = Some((known, report));
         }
-        self.hosts.push(MergedHost { row, groups, jobs, conclusion });
+        self.hosts.push(MergedHost { row, groups, jobs, conclusion, machine, without_machine });
         Ok(())
     }
 
@@ -164,8 +173,9 @@ impl HostsMerge {
                 }
                 let latency = latency.report();
                 let own = &mut dirs[dir];
-                own.bytes_per_s = own.bytes as f64 * 1000.0 / run_ms.max(1) as f64;
-                own.iops = own.ios as f64 * 1000.0 / run_ms.max(1) as f64;
+                let seconds = span.run_seconds(run_ms);
+                own.bytes_per_s = own.bytes as f64 / seconds;
+                own.iops = own.ios as f64 / seconds;
                 own.p50_ns = latency.at(50.0);
                 own.p99_ns = latency.at(99.0);
                 own.max_ns = latency.max_ns;
@@ -184,9 +194,7 @@ impl HostsMerge {
         let (first, template) = self.first.take().ok_or("no result to merge")?;
         self.hosts.sort_by_key(|host| host.row.rank);
         name_apart(&mut self.hosts);
-        if self.hosts.len() > DISKS_OF_HOSTS {
-            self.disks.clear();
-        }
+        let disks = self.judge_machines();
         let mut diagnostics = Vec::new();
         diagnostics.extend(self.missing_ranks(first.ranks));
         diagnostics.extend(self.without_io());
@@ -217,7 +225,7 @@ impl HostsMerge {
         let mut report = Report {
             groups: groups_of(&jobs),
             jobs,
-            disks: self.disks,
+            disks,
             cpu_idle: None,
             diagnostics,
             ours: Ours {
@@ -231,6 +239,23 @@ impl HostsMerge {
         let rows = report.ours.hosts.as_ref().map_or(&[][..], |merged| merged.hosts.as_slice());
         report.ours.conclusion = Some(conclusion::of(&report, rows, &conclusions));
         Ok(report)
+    }
+
+    /// Judge what several ranks saw of one machine; the disks of all machines.
+    fn judge_machines(&mut self) -> Vec<DiskReport> {
+        let mut machines = std::mem::take(&mut self.machines);
+        for host in &mut self.hosts {
+            let without = host.without_machine.take();
+            if let Some(without) = without.filter(|_| machines.is_shared(&host.machine)) {
+                host.conclusion = Some(without);
+            }
+        }
+        let disks = match machines.count() {
+            0..=DISKS_OF_MACHINES => machines.disks(),
+            _ => Vec::new(),
+        };
+        machines.judge(&mut self.texts);
+        disks
     }
 
     fn rank_is_free(&self, rank: Option<u32>) -> Result<(), String> {

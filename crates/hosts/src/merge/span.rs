@@ -17,6 +17,20 @@ pub(super) struct ClockSpan {
     pub ended_ns: u64,
 }
 
+impl ClockSpan {
+    /// The time of jobs that ran for `run_ms`, which is cut off to whole milliseconds: the
+    /// span's own where the two are the same time.
+    pub fn run_seconds(&self, run_ms: u64) -> f64 {
+        let (run_ns, span_ns) =
+            (run_ms.saturating_mul(MS), self.ended_ns.saturating_sub(self.began_ns));
+        let ns = if span_ns.abs_diff(run_ns) <= 2 * MS { span_ns } else { run_ns };
+        ns.max(1) as f64 / 1e9
+    }
+}
+
+/// A millisecond.
+const MS: u64 = 1_000_000;
+
 /// Unix times in milliseconds are larger than this since 2001; clocks that count from a
 /// machine's start are smaller for 30 years.
 const UNIX_MS_LEAST: u64 = 1_000_000_000_000;
@@ -63,7 +77,7 @@ fn of_jobs(group: u32, jobs: &[&JobReport]) -> Result<ClockSpan, String> {
             ));
         }
         let run_ms = job.shown().iter().map(|(_, dir)| dir.runtime_ms).max().unwrap_or(0);
-        let ns = |ms: u64| ms.saturating_mul(1_000_000);
+        let ns = |ms: u64| ms.saturating_mul(MS);
         let (began, ended) = (ns(job.start_unix_ms), ns(job.start_unix_ms + run_ms));
         span.began_ns = span.began_ns.min(began);
         span.first_done_ns = span.first_done_ns.min(ended);

@@ -2,9 +2,9 @@
 
 use super::{MergedGroup, MergedHost};
 use iosonde_base::text::{duration, percent};
-use iosonde_base::{DIRS, PerDir};
+use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_report::LatencyTotal;
-use iosonde_report::hosts::{DirRates, GroupTogether, SlowestHost, TotalDir};
+use iosonde_report::hosts::{DirRates, GroupTogether, SlowestHost, TotalDir, WholeWork};
 
 /// Below this share of the longest run there is no total.
 pub const OVERLAP_LEAST: f64 = 0.5;
@@ -43,10 +43,50 @@ pub(super) fn of(
         start_skew_ns: last - first,
         end_skew_ns: last_end - first_end,
         clock_error_ns: clock_error(&members),
+        whole: whole(&members, (first, last_end), latencies),
         total,
         from_series,
         slowest: slowest(&members),
     }
+}
+
+/// All work over all the time.
+fn whole(
+    members: &[(&MergedHost, &MergedGroup)],
+    (from, to): (u64, u64),
+    latencies: Option<&PerDir<LatencyTotal>>,
+) -> WholeWork {
+    let ns = to.saturating_sub(from);
+    let seconds = ns.max(1) as f64 / 1e9;
+    let of = |dir: Dir| {
+        let sum = |part: fn(&DirRates) -> u64| -> u64 {
+            members.iter().map(|(_, own)| part(&own.dirs[dir])).sum()
+        };
+        let (bytes, ios) = (sum(|own| own.bytes), sum(|own| own.ios));
+        let rates = (bytes as f64 / seconds, ios as f64 / seconds);
+        rates_of((bytes, ios), rates, dir, latencies).0
+    };
+    WholeWork { ns, dirs: PerDir(DIRS.map(of)) }
+}
+
+/// Counts and rates with the latencies of all values; the 99.9th percentile beside them.
+fn rates_of(
+    (bytes, ios): (u64, u64),
+    (bytes_per_s, iops): (f64, f64),
+    dir: Dir,
+    latencies: Option<&PerDir<LatencyTotal>>,
+) -> (DirRates, Option<u64>) {
+    let latency = latencies.map(|all| all[dir].report()).unwrap_or_default();
+    let rates = DirRates {
+        bytes,
+        ios,
+        bytes_per_s,
+        iops,
+        p50_ns: latency.at(50.0),
+        p99_ns: latency.at(99.0),
+        max_ns: latency.max_ns,
+    };
+    (rates, latency.at(99.9))
 }
 
 fn total(
@@ -73,17 +113,10 @@ fn total(
             bytes += part.0;
             ios += part.1;
         }
-        let latency = latencies.map(|all| all[dir].report()).unwrap_or_default();
-        let sum = DirRates {
-            bytes: bytes.round() as u64,
-            ios: ios.round() as u64,
-            bytes_per_s: bytes / seconds,
-            iops: ios / seconds,
-            p50_ns: latency.at(50.0),
-            p99_ns: latency.at(99.0),
-            max_ns: latency.max_ns,
-        };
-        all[dir] = TotalDir { sum, p999_ns: latency.at(99.9) };
+        let counts = (bytes.round() as u64, ios.round() as u64);
+        let rates = (bytes / seconds, ios / seconds);
+        let (sum, p999_ns) = rates_of(counts, rates, dir, latencies);
+        all[dir] = TotalDir { sum, p999_ns };
     }
     all
 }

@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 /// A message begins with a frame of this size: its length, and as much of it as fits. Small
 /// enough to be sent at once, by any network.
 const FRAME_BYTES: usize = 512;
+/// The length of a message, its number among those to the same rank, and a sum of its bytes.
 const LENGTH_BYTES: usize = 8;
+const HEAD_BYTES: usize = LENGTH_BYTES + 4 + 4;
 /// A message of another program would be longer.
 const MESSAGE_BYTES_MOST: u64 = 1 << 30;
 /// In a barrier signals are listened for so often: not in the microseconds that it takes when
@@ -38,13 +40,58 @@ pub struct Mpi {
     /// What is awaited from each rank that this one talks with.
     awaited: Vec<(usize, Awaited)>,
     arrived: VecDeque<(usize, Vec<u8>)>,
+    /// Messages to each rank, and from each.
+    sent: Vec<u32>,
+    received: Vec<u32>,
+    /// Ranks of which one did not come as it was sent.
+    broken: Vec<usize>,
 }
 
 /// What is awaited from a rank.
 enum Awaited {
     Frame(PendingMessage),
     /// The beginning of a message, and its rest.
-    Rest(Vec<u8>, PendingMessage),
+    Rest(FrameHead, Vec<u8>, PendingMessage),
+}
+
+/// What stands before a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FrameHead {
+    length: u64,
+    number: u32,
+    sum: u32,
+}
+
+impl FrameHead {
+    fn of(message: &[u8], number: u32) -> FrameHead {
+        FrameHead { length: message.len() as u64, number, sum: sum(number, message) }
+    }
+
+    fn to_bytes(self) -> [u8; HEAD_BYTES] {
+        let mut bytes = [0; HEAD_BYTES];
+        bytes[..LENGTH_BYTES].copy_from_slice(&self.length.to_le_bytes());
+        bytes[LENGTH_BYTES..LENGTH_BYTES + 4].copy_from_slice(&self.number.to_le_bytes());
+        bytes[LENGTH_BYTES + 4..].copy_from_slice(&self.sum.to_le_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8]) -> FrameHead {
+        let part = |from: usize| bytes[from..from + 4].try_into().map_or(0, u32::from_le_bytes);
+        let length = u64::from(part(0)) | u64::from(part(4)) << 32;
+        FrameHead { length, number: part(LENGTH_BYTES), sum: part(LENGTH_BYTES + 4) }
+    }
+
+    /// Whether a message came whole, and after the one before it.
+    fn is_of(self, message: &[u8], number: u32) -> bool {
+        self == FrameHead::of(message, number)
+    }
+}
+
+/// FNV-1a of a message and its number.
+fn sum(number: u32, message: &[u8]) -> u32 {
+    let step = |sum: u32, byte: &u8| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+    let begun = number.to_le_bytes().iter().fold(0x811c_9dc5, step);
+    message.iter().fold(begun, step)
 }
 
 impl Mpi {
@@ -76,8 +123,9 @@ impl Mpi {
                 (other, Awaited::Frame(frame))
             })
             .collect();
-        let (sends, arrived) = Default::default();
-        Ok(Mpi { library, rank, ranks, sends, awaited, arrived })
+        let (sends, arrived, broken) = Default::default();
+        let (sent, received) = (vec![0; ranks], vec![0; ranks]);
+        Ok(Mpi { library, rank, ranks, sends, awaited, arrived, sent, received, broken })
     }
 
     /// End all ranks at once.
@@ -91,24 +139,30 @@ impl Mpi {
         for (from, awaited) in &mut self.awaited {
             let message = match awaited {
                 Awaited::Frame(pending) => library.test(pending).and_then(|frame| {
-                    let (head, body) = frame.split_at(LENGTH_BYTES);
-                    let length = u64::from_le_bytes(head.try_into().expect("eight bytes"));
-                    let length = length.min(MESSAGE_BYTES_MOST) as usize;
-                    if length <= body.len() {
-                        return Some(body[..length].to_vec());
+                    let (head, body) = frame.split_at(HEAD_BYTES);
+                    let head = FrameHead::from_bytes(head);
+                    // One that claims more is damaged: its sum says so.
+                    let length = head.length.min(MESSAGE_BYTES_MOST) as usize;
+                    if length <= body.len() || head.length > MESSAGE_BYTES_MOST {
+                        return Some((head, body[..length.min(body.len())].to_vec()));
                     }
                     let rest = library.receive(*from, REST_TAG, length - body.len());
-                    *awaited = Awaited::Rest(body.to_vec(), rest);
+                    *awaited = Awaited::Rest(head, body.to_vec(), rest);
                     None
                 }),
-                Awaited::Rest(begun, pending) => library.test(pending).map(|rest| {
+                Awaited::Rest(head, begun, pending) => library.test(pending).map(|rest| {
                     let mut message = std::mem::take(begun);
                     message.extend_from_slice(&rest);
-                    message
+                    (*head, message)
                 }),
             };
-            if let Some(message) = message {
-                self.arrived.push_back((*from, message));
+            if let Some((head, message)) = message {
+                if head.is_of(&message, self.received[*from]) {
+                    self.arrived.push_back((*from, message));
+                } else {
+                    self.broken.push(*from);
+                }
+                self.received[*from] = self.received[*from].wrapping_add(1);
                 *awaited = Awaited::Frame(library.receive(*from, FRAME_TAG, FRAME_BYTES));
             }
         }
@@ -126,9 +180,11 @@ impl Transport for Mpi {
 
     fn send(&mut self, to: usize, message: Vec<u8>) {
         let mut frame = vec![0; FRAME_BYTES];
-        frame[..LENGTH_BYTES].copy_from_slice(&(message.len() as u64).to_le_bytes());
-        let first = message.len().min(FRAME_BYTES - LENGTH_BYTES);
-        frame[LENGTH_BYTES..LENGTH_BYTES + first].copy_from_slice(&message[..first]);
+        let head = FrameHead::of(&message, self.sent[to]);
+        self.sent[to] = self.sent[to].wrapping_add(1);
+        frame[..HEAD_BYTES].copy_from_slice(&head.to_bytes());
+        let first = message.len().min(FRAME_BYTES - HEAD_BYTES);
+        frame[HEAD_BYTES..HEAD_BYTES + first].copy_from_slice(&message[..first]);
         self.sends.push(self.library.send(to, FRAME_TAG, frame));
         if first < message.len() {
             self.sends.push(self.library.send(to, REST_TAG, message[first..].to_vec()));
@@ -140,6 +196,10 @@ impl Transport for Mpi {
             self.progress();
         }
         self.arrived.pop_front()
+    }
+
+    fn broken(&self) -> &[usize] {
+        &self.broken
     }
 
     fn barrier(
@@ -179,7 +239,7 @@ impl Mpi {
         let Mpi { library, awaited, .. } = self;
         // Libraries complain of what is still awaited.
         for (_, awaited) in awaited {
-            let (Awaited::Frame(mut pending) | Awaited::Rest(_, mut pending)) = awaited;
+            let (Awaited::Frame(mut pending) | Awaited::Rest(.., mut pending)) = awaited;
             library.cancel(&mut pending);
             let until = Instant::now() + CANCEL_WITHIN;
             while library.test(&mut pending).is_none() && Instant::now() < until {

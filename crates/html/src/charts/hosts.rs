@@ -23,19 +23,21 @@ pub(crate) fn times(hosts: &HostsReport, group: u32) -> Option<Markup> {
             text x=(at(LEFT - 8.0)) y=(at(top + 12.0)) text-anchor="end" { (cut(&host.name, 10)) }
             rect.part.level x=(at(x(own.began_ns))) y=(at(top)) height="15"
                 width=(at(x(own.first_done_ns) - x(own.began_ns))) {
-                title { (host.name) ": all jobs until " (duration(own.first_done_ns)) }
+                title { (host.name) ": all jobs until " (duration(own.first_done_ns.saturating_sub(least))) }
             }
             rect.part.cache x=(at(x(own.first_done_ns))) y=(at(top)) height="15"
                 width=(at(x(own.ended_ns) - x(own.first_done_ns))) {
-                title { (host.name) ": last job until " (duration(own.ended_ns)) }
+                title { (host.name) ": last job until " (duration(own.ended_ns.saturating_sub(least))) }
             }
         }
         text.name x=(at(RIGHT)) y=(at(16.0 + ROW * rows.len() as f64)) text-anchor="end" {
             (duration(most - least)) " in all"
         }
     };
+    let began = hosts.began_ns(group);
     let cells = |(host, own): &(&HostRow, &HostGroup)| {
-        let times = [own.began_ns, own.first_done_ns, own.ended_ns].map(duration);
+        let times = [own.began_ns, own.first_done_ns, own.ended_ns]
+            .map(|ns| duration(ns.saturating_sub(began)));
         [host.name.clone()].into_iter().chain(times).collect()
     };
     let chart = Chart {

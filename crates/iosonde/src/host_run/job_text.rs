@@ -21,6 +21,9 @@ pub struct JobText {
     files: BTreeMap<String, Vec<u8>>,
     /// Names of the hosts by rank, where they are known.
     pub names: Vec<String>,
+    /// How the line of this rank differs from that of rank 0, if it does.
+    #[serde(skip)]
+    pub differs: Option<String>,
 }
 
 /// Job files that are remembered when they are read.
@@ -46,9 +49,31 @@ impl JobText {
         let text = JobText {
             arguments: arguments.to_vec(),
             files: files.read.into_inner(),
-            names: Vec::new(),
+            ..JobText::default()
         };
         (text, parsed.flags)
+    }
+
+    /// How the command line of this rank differs from that of rank 0, whose job all ranks run:
+    /// its own would not be. Where its result goes is its own.
+    pub fn differs_from(&self, first: &JobText) -> Option<String> {
+        let words = |text: &JobText| -> Vec<String> {
+            let is_common = |word: &&String| !word.starts_with("--results=");
+            text.arguments.iter().filter(is_common).cloned().collect()
+        };
+        let (own, of_first) = (words(self), words(first));
+        let apart = own.iter().zip(&of_first).take_while(|(own, first)| own == first).count();
+        let word = |words: &[String]| {
+            words.get(apart).map_or("nothing more".to_owned(), |word| format!("\"{word}\""))
+        };
+        (own != of_first).then(|| {
+            format!(
+                "its command line has {}, and that of rank 0 has {}: all ranks run the job of rank 0, so give them \
+                 the same line; what differs between hosts goes by {{rank}} and {{host}}",
+                word(&own),
+                word(&of_first)
+            )
+        })
     }
 
     /// The jobs as a host of that rank and name has them.

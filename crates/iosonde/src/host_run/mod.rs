@@ -11,8 +11,9 @@ use crate::output::ReportOutput;
 use crate::run_jobs::{self, Help};
 use crate::{debug, profiles};
 use iosonde_base::exit;
+use iosonde_base::text::duration;
 use iosonde_command::new_file;
-use iosonde_hosts::group::{HostGroup, Limits, Member};
+use iosonde_hosts::group::{HostGroup, Limits};
 use iosonde_hosts::mpi::Mpi;
 use iosonde_hosts::start_at::StartAt;
 use iosonde_report::Report;
@@ -119,26 +120,45 @@ fn begin_mpi(
         limits.silence = Duration::from_millis(ms);
         limits.beat_every = limits.beat_every.min(limits.silence / 4);
     }
-    let member = Member { name: place::host_name(), build: place::build() };
+    let member = place::member();
     let mut group = HostGroup::begin(mpi, &member, limits)?;
     let own = match group.rank() {
         0 => {
-            text.names = group.names().to_vec();
+            text.names = group.hosts();
             Some(serde_json::to_string(&text).map_err(|why| format!("--mpi: {why}"))?)
         }
         _ => None,
     };
     let shared = group.share(own)?;
-    let text: JobText = serde_json::from_str(&shared)
+    let mut shared: JobText = serde_json::from_str(&shared)
         .map_err(|why| format!("--mpi: what rank 0 sent is no job: {why}"))?;
+    shared.differs = text.differs_from(&shared);
+    let text = shared;
     let place = RankPlace {
         name: member.name,
         rank: group.rank() as u32,
         ranks: group.ranks() as u32,
         names: text.names.clone(),
     };
-    let link = HostLink::Mpi(Box::new(group), StopSignals::listen()?);
+    let stopped = (place.rank == 0).then(|| words_when_stopped(personality, flags));
+    let link = HostLink::Mpi(Box::new(group), StopSignals::listen(stopped)?);
     Ok((HostRun::new(personality, flags, place, link), text))
+}
+
+/// What rank 0 says at the first signal: launchers may kill it before it has the results of all.
+fn words_when_stopped(personality: Personality, flags: &Flags) -> String {
+    let file = result_file(flags, "RANK").display().to_string();
+    format!(
+        "{}: each rank writes its {file} now; if the launcher leaves no time for the report of all: iosonde merge {}",
+        personality.program(),
+        file.replace("RANK", "*")
+    )
+}
+
+/// Where the result of a rank goes.
+fn result_file(flags: &Flags, rank: &str) -> PathBuf {
+    let directory = flags.hosts.results.clone().unwrap_or_default();
+    PathBuf::from(directory).join(format!("result.{rank}.json"))
 }
 
 /// A run that no other host hears of while it runs.
@@ -157,8 +177,7 @@ fn begin_apart(
 
 impl HostRun {
     fn new(personality: Personality, flags: &Flags, place: RankPlace, link: HostLink) -> HostRun {
-        let directory = flags.hosts.results.clone().unwrap_or_default();
-        let file = PathBuf::from(directory).join(format!("result.{}.json", place.rank));
+        let file = result_file(flags, &place.rank.to_string());
         let (flags, job) = (flags.clone(), String::new());
         HostRun { personality, flags, place, link, file, job, code: exit::OK }
     }
@@ -176,9 +195,13 @@ impl HostRun {
             Err(why) => return Err(self.agree("", Err(why.clone())).err().unwrap_or(why)),
         };
         self.job = job;
+        if let Some(differs) = &text.differs {
+            let why = Err(differs.clone());
+            return self.agree(&self.job.clone(), why).map(|()| exit::REFUSED);
+        }
         match self.speaks() {
             false => be_silent(&mut parsed.flags),
-            true if self.flags.hosts.mpi => show_no_single_host(&mut parsed.flags),
+            true if self.flags.hosts.mpi => print_for_a_launcher(&mut parsed.flags),
             true => {}
         }
         self.flags = parsed.flags.clone();
@@ -221,11 +244,14 @@ impl HostRun {
     /// The end of the connection.
     fn end(self, code: u8) -> u8 {
         match self.link {
-            HostLink::Mpi(group, _) => match group.into_transport() {
-                (mpi, true) => mpi.finalize(),
-                // The end of MPI would wait for a host that is lost.
-                (mpi, false) => mpi.abort(),
-            },
+            HostLink::Mpi(group, _) => {
+                end_within(group.limits().at_ends(group.ranks()), code);
+                match group.into_transport() {
+                    (mpi, true) => mpi.finalize(),
+                    // The end of MPI would wait for a host that is lost.
+                    (mpi, false) => mpi.abort(),
+                }
+            }
             HostLink::StartAt(_) | HostLink::Alone => {}
         }
         code
@@ -265,6 +291,7 @@ impl HostPart for HostRun {
             name: self.place.name.clone(),
             rank: self.place.rank,
             ranks: self.place.ranks,
+            machine: place::machine(),
             start: match self.link {
                 HostLink::Mpi(..) => "mpi",
                 HostLink::StartAt(_) => "time",
@@ -291,6 +318,16 @@ impl HostPart for HostRun {
     }
 }
 
+/// End the process if MPI itself does not come to its end: what it has measured is written.
+fn end_within(limit: Duration, code: u8) {
+    std::thread::spawn(move || {
+        std::thread::sleep(limit);
+        let time = duration(limit.as_nanos() as u64);
+        print_error(&format!("iosonde: --mpi: no progress in the end of MPI within {time}"));
+        std::process::exit(code.max(exit::REFUSED).into());
+    });
+}
+
 /// Rank 0 prints for all.
 fn be_silent(flags: &mut Flags) {
     flags.output.file = Some("/dev/null".to_owned());
@@ -299,8 +336,13 @@ fn be_silent(flags: &mut Flags) {
     (flags.live.metrics_listen, flags.live.metrics_file) = (None, None);
 }
 
-/// A line of one host's rate would pass for that of all, unless it is asked for.
-fn show_no_single_host(flags: &mut Flags) {
+/// A line of one host's rate would pass for that of all, unless it is asked for; and what looks
+/// like a terminal may be the launcher's: Open MPI gives each rank one, wherever its own
+/// output goes.
+fn print_for_a_launcher(flags: &mut Flags) {
+    if flags.output.color == ShowWhen::Auto {
+        flags.output.color = ShowWhen::Never;
+    }
     if flags.live.show == LiveFlag::Auto && flags.live.eta == ShowWhen::Auto {
         (flags.live.show, flags.live.eta) = (LiveFlag::No, ShowWhen::Never);
     }

@@ -1,6 +1,8 @@
 //! A host's place among several: by flags, or by what launchers set.
 
+use iosonde_hosts::group::Member;
 use iosonde_spec::cli::flags::HostFlags;
+use iosonde_sys::cpu::CpuList;
 use std::fs::File;
 use std::io::Read;
 
@@ -50,8 +52,22 @@ pub fn host_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
+/// This rank, as it greets the others.
+pub fn member() -> Member {
+    let online = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+    let processors = CpuList::parse(online.trim()).map_or(0, |cpus| cpus.as_slice().len() as u32);
+    Member { name: host_name(), build: build(), machine: machine(), processors }
+}
+
+/// The identity of the running kernel: containers and network namespaces of one machine have the
+/// same. Empty where the system has none.
+pub fn machine() -> String {
+    let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    id.trim().to_owned()
+}
+
 /// Version and identity of this program: two that are built from different sources differ.
-pub fn build() -> String {
+fn build() -> String {
     let version = env!("CARGO_PKG_VERSION");
     match hash_of_program() {
         Ok(hash) => format!("iosonde {version}, {hash:016x}"),

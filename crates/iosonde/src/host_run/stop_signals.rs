@@ -3,6 +3,7 @@
 
 use iosonde_hosts::group::StopRequest;
 use iosonde_run::conductor::signals::{self, SignalListener, SignalRequest};
+use iosonde_sys::standard_error::print_error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
@@ -19,18 +20,21 @@ struct Heard {
 }
 
 impl StopSignals {
-    /// Count from now on.
+    /// Count from now on, and print at the first signal what there is to say of it.
     ///
     /// # Errors
     /// The system does not let us listen.
-    pub fn listen() -> Result<StopSignals, String> {
+    pub fn listen(first_words: Option<String>) -> Result<StopSignals, String> {
         let heard: Arc<Heard> = Arc::default();
         let counted = heard.clone();
         let listener = SignalListener::listen(move |request| {
             if let SignalRequest::Stop(signal) = request {
                 // The number is there before the count says so.
-                let _ =
+                let is_first =
                     counted.first.compare_exchange(0, signal, Ordering::AcqRel, Ordering::Relaxed);
+                if let (Ok(_), Some(words)) = (is_first, &first_words) {
+                    print_error(&format!("{words} (stopped by signal {signal})"));
+                }
                 counted.times.fetch_add(1, Ordering::Release);
             }
             true

@@ -89,6 +89,47 @@ fn a_launcher_and_a_library_that_do_not_go_together_are_refused() {
 }
 
 #[test]
+fn a_rank_with_another_command_line_is_refused_since_its_job_would_not_run() {
+    if !has(OPEN_MPI, "openmpi-bin") {
+        return;
+    }
+    let folder = Folder::new("mpi-differs");
+    let one = ["--bind-to", "none", "--oversubscribe", "-n", "1"];
+    let other = [":", "-n", "1", env!("CARGO_BIN_EXE_iosonde"), "--mpi", "--color=never"];
+    let ran = |more: &[&str]| {
+        let line = [JOB, &other, JOB, more].concat();
+        let output = command(OPEN_MPI, &folder, &one, &line).output().unwrap();
+        (output.status.code(), text(&output))
+    };
+    let (code, words) = ran(&["--bs=8k"]);
+    assert_eq!(code, Some(1), "{words}");
+    let why = ":1: its command line has \"--bs=8k\", and that of rank 0 has nothing more";
+    assert!(words.contains(why), "{words}");
+    assert!(!folder.join("result.0.json").exists());
+    // Where a result goes is each rank's own.
+    let (code, words) = ran(&["--results=other"]);
+    assert_eq!(code, Some(0), "{words}");
+    assert!(folder.join("result.0.json").exists() && folder.join("other/result.1.json").exists());
+}
+
+#[test]
+fn what_the_launcher_prints_has_no_escape_codes_unless_they_are_asked_for() {
+    if !has(OPEN_MPI, "openmpi-bin") {
+        return;
+    }
+    let folder = Folder::new("mpi-colour");
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_iosonde"));
+    // Open MPI gives each rank a terminal; both on this machine have its device in common.
+    let output = command_of(program, OPEN_MPI, &folder, TWO, JOB).output().unwrap();
+    let words = text(&output);
+    assert!(output.status.success() && !words.contains('\u{1b}'), "{words}");
+    assert!(words.matches("disk ").count() <= 1, "{words}");
+    let asked = [&["--color=always", "--force"], JOB].concat();
+    let output = command_of(program, OPEN_MPI, &folder, TWO, &asked).output().unwrap();
+    assert!(text(&output).contains('\u{1b}'), "{}", text(&output));
+}
+
+#[test]
 fn a_job_that_one_host_refuses_runs_nowhere() {
     if !has(OPEN_MPI, "openmpi-bin") {
         return;

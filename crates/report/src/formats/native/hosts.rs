@@ -23,7 +23,12 @@ pub(super) fn add_hosts(hosts: &HostsReport, style: &Style, text: &mut String) {
     let several = hosts.groups.len() > 1;
     for group in &hosts.groups {
         if several {
-            text.push_str(&paint(format!("group {}", group.group), Mark::Heading, style));
+            let began = match hosts.began_ns(group.group) {
+                0 => String::new(),
+                ns => format!(", {} after the first", duration(ns)),
+            };
+            let heading = format!("group {}{began}", group.group);
+            text.push_str(&paint(heading, Mark::Heading, style));
             text.push('\n');
         }
         add_group(group, hosts, style, text);
@@ -64,23 +69,27 @@ fn add_group(group: &GroupTogether, hosts: &HostsReport, style: &Style, text: &m
         text.push_str(&paint(head.trim_end(), Mark::Label, style));
         text.push('\n');
     }
+    let began = hosts.began_ns(group.group);
     if let Ok(total) = &group.total {
         for dir in DIRS.into_iter().filter(|&dir| total[dir].sum.ios > 0) {
-            let DirRates { iops, bytes_per_s, p50_ns, p99_ns, .. } = total[dir].sum;
-            let cells = [count(iops), rate(bytes_per_s), latency(p50_ns), latency(p99_ns)];
-            let [iops, bandwidth, p50, p99] = cells;
-            let cells = [iops, bandwidth, p50, p99, String::new(), String::new()];
+            let cells = cells(&total[dir].sum, [String::new(), String::new()]);
             add_row("all", (dir, cells), (is_wide, columns), style, text);
+        }
+    }
+    if group.shows_whole() {
+        let first = rows.iter().map(|(_, own)| own.first_done_ns).min().unwrap_or(0);
+        for dir in DIRS.into_iter().filter(|&dir| group.whole.dirs[dir].ios > 0) {
+            let done = [first.saturating_sub(began), group.whole.ns].map(duration);
+            let cells = cells(&group.whole.dirs[dir], done);
+            add_row("whole", (dir, cells), (is_wide, columns), style, text);
         }
     }
     for (host, one) in &rows {
         let mut name = host.name.as_str();
         for dir in DIRS.into_iter().filter(|&dir| one.dirs[dir].ios > 0) {
-            let DirRates { iops, bytes_per_s, p50_ns, p99_ns, .. } = one.dirs[dir];
-            let done = [one.first_done_ns, one.ended_ns].map(duration);
-            let [first, last] = done;
-            let cells =
-                [count(iops), rate(bytes_per_s), latency(p50_ns), latency(p99_ns), first, last];
+            let done =
+                [one.first_done_ns, one.ended_ns].map(|ns| duration(ns.saturating_sub(began)));
+            let cells = cells(&one.dirs[dir], done);
             add_row(name, (dir, cells), (is_wide, columns), style, text);
             name = "";
         }
@@ -88,12 +97,12 @@ fn add_group(group: &GroupTogether, hosts: &HostsReport, style: &Style, text: &m
             text.push_str(&format!("{}no I/O\n", fit(name, columns)));
         }
     }
-    if rows.len() < hosts.hosts.len() {
+    let took_part = hosts.hosts.iter().filter(|host| host.of_group(group.group).is_some()).count();
+    if rows.len() < took_part {
         let words = format!(
-            "{} of {} hosts: the slowest {SLOWEST_SHOWN} and the fastest {FASTEST_SHOWN}; --verbose \
-             prints all",
-            rows.len(),
-            hosts.hosts.len()
+            "{} of {took_part} hosts: the slowest {SLOWEST_SHOWN} and the fastest {FASTEST_SHOWN}; \
+             --verbose prints all",
+            rows.len()
         );
         add_labelled("shown", &words, Mark::Label, style, text);
     }
@@ -106,10 +115,7 @@ fn rows<'a>(
     hosts: &'a HostsReport,
     style: &Style,
 ) -> Vec<(&'a HostRow, &'a HostGroup)> {
-    let of = |host: &'a HostRow| {
-        let own = host.groups.iter().find(|own| own.group == group);
-        own.map(|own| (host, own))
-    };
+    let of = |host: &'a HostRow| host.of_group(group).map(|own| (host, own));
     let mut all: Vec<_> = hosts.hosts.iter().filter_map(of).collect();
     if all.len() > ROWS_MOST && !style.verbose {
         let rate = |one: &HostGroup| one.dirs.0.iter().map(|dir| dir.bytes_per_s).sum::<f64>();
@@ -120,6 +126,12 @@ fn rows<'a>(
         all.drain(SLOWEST_SHOWN..all.len() - FASTEST_SHOWN);
     }
     all
+}
+
+/// Rate and latencies of a row, and when its first and its last job were done.
+fn cells(rates: &DirRates, [first, last]: [String; 2]) -> [String; 6] {
+    let DirRates { iops, bytes_per_s, p50_ns, p99_ns, .. } = *rates;
+    [count(iops), rate(bytes_per_s), latency(p50_ns), latency(p99_ns), first, last]
 }
 
 fn row(name: &str, columns: usize, dir: &str, cells: [String; 6]) -> String {
@@ -170,6 +182,13 @@ fn add_words(group: &GroupTogether, style: &Style, text: &mut String) {
             add_labelled("together", &words, Mark::Label, style, text);
         }
         Err(why) => add_labelled("no total", why, Mark::Error, style, text),
+    }
+    if group.shows_whole() {
+        let words = format!(
+            "all work of all hosts, over {} from the first start to the last end",
+            duration(group.whole.ns)
+        );
+        add_labelled("whole", &words, Mark::Label, style, text);
     }
     let clocks = match group.clock_error_ns {
         Some(error) => format!("clocks compared within {}", duration(error)),
