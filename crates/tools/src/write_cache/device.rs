@@ -63,9 +63,10 @@ fn add(layer: &Layer, option: Option<&'static str>, disks: &mut Vec<CacheFacts>)
         disks.push(CacheFacts { no_barriers: option, ..facts_of(layer) });
     }
     let option = match &layer.kind {
-        LayerKind::Loop(file) => {
+        // What is not sent to a loop device does not reach those below it either.
+        LayerKind::Loop(file) => option.or_else(|| {
             Stack::under(file).ok().and_then(|stack| stack.mount.as_ref().and_then(no_barriers))
-        }
+        }),
         _ => option,
     };
     layer.below.iter().for_each(|below| add(below, option, disks));
