@@ -114,7 +114,7 @@ impl Bench {
         if let Some(calls) = &case.trace {
             count_calls(&aside.join("trace"), calls, &mut truths);
         }
-        Ok(Record { line, printed, truths, is_busy })
+        Ok(Record { line, printed, truths, is_busy, device: place.device.clone() })
     }
 
     /// `{on}` and the like filled in.

@@ -72,6 +72,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) truths: &'a Truths,
     /// Others took processor time, so that findings of that are true.
     pub(crate) is_busy: bool,
+    /// `{dev}`
+    pub(crate) device: &'a str,
 }
 
 /// True of any run on a machine whose processors others use.
@@ -79,8 +81,8 @@ const OF_BUSY_MACHINES: [&str; 4] =
     ["cpu-taken", "not-steady", "rate-not-reached", "depth-not-reached"];
 
 /// They stand out from the scatter of a run, which is large where others use the
-/// processors.
-const BESIDE_SCATTER: [&str; 2] = ["closed-loop", "not-steady"];
+/// processors; and a run that was short is longer there.
+const BESIDE_SCATTER: [&str; 3] = ["closed-loop", "not-steady", "short-run"];
 
 /// `RULE [or RULE ...] [SEVERITY]`
 fn finds_of(words: &[&str]) -> What {
@@ -346,6 +348,7 @@ fn finds(found: Option<&Value>, severity: Option<&str>, seen: &Evidence<'_>) -> 
 fn is(path: &str, text: &str, seen: &Evidence<'_>) -> Outcome {
     let value = at(path, seen.document);
     let holds = match text {
+        "{dev}" => value.is_some_and(|value| value == seen.device && !seen.device.is_empty()),
         "unknown" => value.is_some_and(|value| value["unknown"].is_string()),
         text => value.is_some_and(|value| match value.as_str() {
             Some(word) => word == text,
@@ -377,7 +380,7 @@ mod tests {
 
     fn judged(words: &str, is_busy: bool) -> Outcome {
         let document = json!({
-            "jobs": [{"read": {"bw_bytes": 100}}],
+            "jobs": [{"read": {"bw_bytes": 100}, "on": "loop7"}],
             "iosonde": {"ledger": {
                 "reads": {"device_bytes": {"unknown": "fuse"}, "completed_bytes": 105},
                 "verdict": [
@@ -389,8 +392,14 @@ mod tests {
         });
         let truths = Truths::from([("disk.read".to_owned(), 100.0)]);
         let output = "dirty in the page cache";
-        let seen =
-            Evidence { document: &document, output, code: Some(4), truths: &truths, is_busy };
+        let seen = Evidence {
+            document: &document,
+            output,
+            code: Some(4),
+            truths: &truths,
+            is_busy,
+            device: "loop7",
+        };
         Check::parse(words).unwrap().judge(&seen)
     }
 
@@ -413,6 +422,7 @@ mod tests {
             "reads.completed_bytes > 2 * 50",
             "reads.completed_bytes > disk.read - 1",
             "/jobs/0/read/bw_bytes is 100",
+            "/jobs/0/on is {dev}",
         ] {
             assert_eq!(judged(words, false), Outcome::Right, "{words}");
         }

@@ -28,6 +28,8 @@ pub struct Record {
     pub(crate) truths: Truths,
     /// Others took processor time, so that findings of that are true.
     pub(crate) is_busy: bool,
+    /// The kernel's name of the device right below; empty where there is none.
+    pub(crate) device: String,
 }
 
 /// What came of a case.
@@ -63,6 +65,7 @@ impl Record {
             code: printed.code,
             truths: &self.truths,
             is_busy: self.is_busy,
+            device: &self.device,
         };
         let stale = self.is_of_another_time(&document);
         let judged = |check: &Check| match &stale {
@@ -89,7 +92,7 @@ impl Record {
         let document = json!({
             "title": case.title, "line": self.line, "stdout": self.printed.stdout,
             "stderr": self.printed.stderr, "code": self.printed.code, "truths": self.truths,
-            "is_busy": self.is_busy,
+            "is_busy": self.is_busy, "device": self.device,
         });
         let path = path(directory, case);
         let written = fs::create_dir_all(directory)
@@ -118,6 +121,7 @@ impl Record {
             },
             truths: truths.iter().filter_map(truth).collect(),
             is_busy: document["is_busy"] == true,
+            device: word("device"),
         })
     }
 }
@@ -156,6 +160,7 @@ mod tests {
             },
             truths: truths.map(|(name, value)| (name.to_owned(), value)).into(),
             is_busy: true,
+            device: "loop7".into(),
         }
     }
 
@@ -165,6 +170,7 @@ mod tests {
         record(1500).save(folder.path(), &case()).unwrap();
         let again = Record::load(folder.path(), &case()).unwrap();
         assert_eq!((&again.printed, again.is_busy), (&record(1500).printed, true));
+        assert_eq!(again.device, "loop7");
         let result = again.judge(&case());
         assert!(result.outcomes.iter().all(|(_, outcome)| *outcome == Outcome::Right));
     }

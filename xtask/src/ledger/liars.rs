@@ -57,6 +57,7 @@ pub(super) fn try_wrapped(bench: &Bench, tried: &[(Case, Record)]) -> Result<(),
         let _ = fs::remove_dir_all(aside);
         count += 1;
         if !noticed {
+            println!("  as a program, {} is not noticed in {}", liar.name(), case.title);
             passed.push(format!("{:?} does not notice the program {}", case.title, liar.name()));
         }
     }

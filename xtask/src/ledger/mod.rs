@@ -185,10 +185,12 @@ impl Tried {
 
     /// `Err` with what does not hold.
     fn end(&self, liars: Option<Result<(), String>>) -> Result<(), String> {
-        match self.all.silent + self.all.accused + self.all.wrong {
-            0 => liars.unwrap_or(Ok(())),
-            wrong => Err(format!("{wrong} checks do not hold")),
-        }
+        let failed = match self.all.silent + self.all.accused + self.all.wrong {
+            0 => None,
+            wrong => Some(format!("{wrong} checks do not hold")),
+        };
+        let all: Vec<String> = failed.into_iter().chain(liars.and_then(Result::err)).collect();
+        if all.is_empty() { Ok(()) } else { Err(all.join("; ")) }
     }
 }
 
