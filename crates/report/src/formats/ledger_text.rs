@@ -156,6 +156,7 @@ fn writes_line(writes: &Writes, below: LedgerPlace<'_>) -> String {
         Fact::Unknown(why) => format!("state at the end of the run unknown: {why}"),
     };
     let durable = match &writes.durable_bytes_per_s {
+        Fact::Unknown(why) if state.ends_with(&**why) => "and so is the durable rate".to_owned(),
         Fact::Known(durable) => {
             let how = if writes.durable_estimated {
                 "write-back included, extrapolated"

@@ -64,7 +64,16 @@ fn durable_with_others(job: &JobEvidence, seen: &Evidence) -> Fact<DurableAfter>
     if places(job, seen).any(ignores_syncs) {
         return Fact::unknown("overlayfs is mounted with `volatile`: it ignores every sync");
     }
+    if let Some(why) = kept_elsewhere(job, seen).filter(|_| !job.synced_at_end) {
+        return Fact::unknown(why);
+    }
     job.durability.clone()
+}
+
+/// Why nobody here sees whether its data is in memory, where others keep the files.
+fn kept_elsewhere(job: &JobEvidence, seen: &Evidence) -> Option<String> {
+    let kind = places(job, seen).map(Location::kind).find(|kind| is_served(kind))?;
+    Some(format!("{kind} hands data to another program or machine, which may keep it in memory"))
 }
 
 /// Whether syncs of files here do nothing (overlayfs, since Linux 5.10; newer kernels show
@@ -91,12 +100,8 @@ fn dirty_at_end(job: &JobEvidence, seen: &Evidence) -> Fact<u64> {
     if let (Some(why), Fact::Known(0)) = (unseen_below(job, seen), &dirty) {
         return Fact::unknown(why);
     }
-    let served = places(job, seen).map(Location::kind).find(|kind| is_served(kind));
-    match (served, &dirty) {
-        (Some(kind), Fact::Known(0)) => Fact::unknown(format!(
-            "{kind} hands data to another program or machine, which may \
-                                       keep it in memory"
-        )),
+    match (kept_elsewhere(job, seen), &dirty) {
+        (Some(why), Fact::Known(0)) => Fact::unknown(why),
         (None, Fact::Unknown(why)) if !job.direct => match dirty_at_least(job, seen) {
             0 => dirty,
             bytes => Fact::Known(bytes),
