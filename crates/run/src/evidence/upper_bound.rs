@@ -38,6 +38,9 @@ const FIRST_USE_PER_S: f64 = 1e9;
 /// A bound that few bursts show is one if the job was slower by this factor: more bursts
 /// could only raise it.
 const CLEARLY_ABOVE: f64 = 4.0;
+/// A job that is slower by this factor is not limited by the tester, whatever more bursts
+/// show: one is enough, and the ledger's cost is mostly that of bursts.
+const FAR_ABOVE: f64 = 10.0;
 /// Shapes that are kept.
 const SHAPES_MOST: usize = 64;
 /// A section has so many bursts at least, and at most.
@@ -62,10 +65,17 @@ pub(super) fn measure(
 ) -> Vec<Fact<f64>> {
     let ends = Instant::now() + limit(results);
     let mut sections: Vec<(usize, Section)> = Vec::new();
-    for (job, _) in plan.jobs.iter().zip(results).filter(|(_, result)| result.is_some()) {
-        let is_known = sections.iter().any(|(number, _)| *number == job.section);
-        if !is_known && does_io(job) && sections.len() < SECTIONS_MOST {
-            sections.push((job.section, Section::of(job)));
+    let ran = plan.jobs.iter().zip(results).filter_map(|(job, result)| {
+        let result = result.as_ref()?;
+        Some((job, mean_iops(&result.snapshot, result.runtime)))
+    });
+    for (job, reached) in ran {
+        match sections.iter().position(|(number, _)| *number == job.section) {
+            Some(at) => sections[at].1.reached = sections[at].1.reached.max(reached),
+            None if does_io(job) && sections.len() < SECTIONS_MOST => {
+                sections.push((job.section, Section::of(job, reached)));
+            }
+            None => {}
         }
     }
     measure_all(&mut sections, ends, stop);
@@ -142,17 +152,19 @@ struct Section {
     /// Its job without storage, or why there is no bound.
     job: Result<JobPlan, String>,
     shape: String,
+    /// I/Os a second of the fastest of its jobs.
+    reached: f64,
     bursts: Bursts,
 }
 
 impl Section {
-    fn of(job: &JobPlan) -> Section {
+    fn of(job: &JobPlan, reached: f64) -> Section {
         let job = without_storage(job, BURST).ok_or_else(|| "there is no null engine".to_owned());
         let shape = job.as_ref().map(shape).unwrap_or_default();
         let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         let bursts = known.iter().find(|(known, _)| *known == shape);
         let bursts = bursts.map(|(_, bursts)| *bursts).unwrap_or_default();
-        Section { job, shape, bursts }
+        Section { job, shape, reached, bursts }
     }
 
     /// For later jobs of this shape.
@@ -173,7 +185,8 @@ impl Section {
     }
 
     fn is_done(&self) -> bool {
-        self.job.is_err() || self.bursts.are_enough()
+        let is_far_above = self.bursts.fastest > self.reached * FAR_ABOVE;
+        self.job.is_err() || is_far_above || self.bursts.are_enough()
     }
 
     fn measure(&mut self) {
@@ -368,8 +381,11 @@ mod tests {
         let section = |rates: &[f64]| Section {
             job: Ok(job.clone()),
             shape: String::new(),
+            reached: 1e6,
             bursts: bursts(rates),
         };
+        assert!(section(&[11e6]).is_done(), "more would change nothing");
+        assert!(!section(&[9e6, 9e6]).is_done());
         assert_eq!(section(&[8e6, 9e6]).bound(1e6), Fact::Known(9e6));
         assert!(section(&[8e6, 9e6]).bound(5e6).get().is_none());
         assert_eq!(section(&[9e6, 9e6, 9e6, 9e6]).bound(10e6), Fact::Known(10e6));
