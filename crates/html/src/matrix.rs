@@ -101,7 +101,8 @@ fn headline(matrix: &MatrixPage) -> Markup {
             p.what { (matrix.target) }
             p.when { "One block at a time, one after the other. The figures are medians." }
             @for (number, sentence) in matrix.meaning.iter().enumerate() {
-                @if number == 0 { p.conclusion { (sentence) } } @else { p { (sentence) } }
+                @if sentence.starts_with("FAILED: ") { p.conclusion.failed { (sentence) } }
+                @else if number == 0 { p.conclusion { (sentence) } } @else { p { (sentence) } }
             }
             @for note in &matrix.notes { p.finding-line { (note) } }
         }

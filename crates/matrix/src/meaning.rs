@@ -3,7 +3,7 @@
 use crate::cell::{Access, ReadPath, WritePath, WriteSync};
 use crate::fastest::Fastest;
 use crate::phrases::{advice, named, size};
-use crate::sheet::{Best, Measured, Results, fastest as fastest_of};
+use crate::sheet::{Best, Measured, NoFigure, ResultCell, Results, fastest as fastest_of};
 use crate::witness::Flushes;
 use iosonde_base::text;
 
@@ -15,9 +15,23 @@ fn synced() -> impl Iterator<Item = Access> {
     modes.into_iter().flat_map(move |mode| ways.map(|way| Access::Write(mode, way)))
 }
 
-/// All there is to say, a sentence each; none where nothing was measured.
+/// Cells that met an error, and the first one's.
+pub fn failed(sheet: &Results) -> Option<String> {
+    let cells = || sheet.rows.iter().flatten();
+    let error = |cell| match cell {
+        &ResultCell::Not(NoFigure::Failed(ref words)) => Some(words),
+        _ => None,
+    };
+    let first = cells().find_map(error)?;
+    let (some, all) = (cells().filter_map(error).count(), cells().count());
+    Some(format!("FAILED: {some} of {}: {first}.", text::counted(all as u64, "cell")))
+}
+
+/// All there is to say, a sentence each, cells that failed first; none where nothing was
+/// measured.
 pub fn sentences(sheet: &Results) -> Vec<String> {
     let all = [
+        failed(sheet),
         single_writes(sheet),
         group_commits(sheet),
         durable_writes(sheet),
@@ -250,7 +264,6 @@ fn span(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sheet::ResultCell;
     use crate::target::TargetFacts;
 
     /// Figures of two ways to write in MB/s, each with its interval.
@@ -278,6 +291,15 @@ mod tests {
     fn compared(data: [f64; 3], all: [f64; 3], is_device: bool) -> Option<String> {
         let modes = [WriteSync::Fdatasync, WriteSync::Fsync];
         fsync_or_fdatasync(&results(modes, [data, all], is_device))
+    }
+
+    #[test]
+    fn cells_that_failed_are_the_first_sentence() {
+        let modes = [WriteSync::Fdatasync, WriteSync::Fsync];
+        let mut sheet = results(modes, [SURE, SURE], false);
+        assert!(!sentences(&sheet)[0].starts_with("FAILED"));
+        sheet.rows[1][0] = ResultCell::Not(NoFigure::Failed("fsync: I/O error".into()));
+        assert_eq!(sentences(&sheet)[0], "FAILED: 1 of 2 cells: fsync: I/O error.");
     }
 
     const SURE: [f64; 3] = [98.0, 100.0, 102.0];

@@ -104,7 +104,7 @@ impl PhaseRunner<'_> {
             if changes(operation) { Some(sync(root).map_err(RunEnd::failed)?) } else { None };
         let after = synced.and_then(|_| self.disks.since(before));
         if let Some((_, why)) = measured.failed_job() {
-            return Err(RunEnd::failed(format!("{}: {why}", operation.word())));
+            return Err(RunEnd::failed(format!("FAILED: {}: {why}", operation.word())));
         }
         let results: Vec<JobResult> = measured.outcome.results.into_iter().flatten().collect();
         Ok(PhaseResult { synced, fetched, during, after, dentries, ..added(operation, &results) })

@@ -50,7 +50,7 @@ impl Measured {
     /// # Errors
     /// How it ended.
     pub fn complete(self) -> Result<Measured, RunEnd> {
-        let failed = |(job, why)| RunEnd::failed(format!("job {job}: {why}"));
+        let failed = |(job, why)| RunEnd::failed(format!("FAILED: job {job}: {why}"));
         match self.stopped().or_else(|| self.failed_job().map(failed)) {
             Some(end) => Err(end),
             None => Ok(self),

@@ -342,8 +342,11 @@ mod tests {
         let work = || Work::Typed(Box::new(lost_job()));
         let end = session.measure(work(), &RunRules::held(), &mut Unseen).unwrap_err();
         let RunEnd::Failed(reasons) = &end else { panic!("{end:?}") };
-        assert!(reasons[0].starts_with("job b: ") && reasons[0].contains("/nowhere/x"), "{end}");
-        assert!(end.about("B").to_string().starts_with("B: job b: "));
+        assert!(
+            reasons[0].starts_with("FAILED: job b: ") && reasons[0].contains("/nowhere/x"),
+            "{end}"
+        );
+        assert!(end.about("B").to_string().starts_with("B: FAILED: job b: "));
         // Who reports failures has everything that was measured.
         let ready = session.open(work(), &RunRules::held()).unwrap();
         let measured = ready.run(&mut Unseen, None).unwrap();

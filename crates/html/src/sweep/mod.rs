@@ -24,6 +24,8 @@ pub struct SweepPage<'a> {
     pub points: Vec<SweptPoint>,
     /// The knees, each with the values of the other axes.
     pub knees: Vec<SweptKnee>,
+    /// That points failed, in words, if any did.
+    pub failed: Option<String>,
     /// Points that failed or were not run: which, and why.
     pub missing: Vec<(String, String)>,
     /// What else is to be known.
@@ -154,8 +156,10 @@ fn headline(sweep: &SweepPage<'_>) -> Markup {
             h1 { "Sweep of " (sweep.axes.join(", ")) }
             p.what { (sweep.jobs) }
             p.when { (sweep.design) }
+            @if let Some(failed) = &sweep.failed { p.conclusion.failed { (failed) } }
             @for (number, knee) in sweep.knees.iter().take(MAPS_MOST * LINES_MOST).enumerate() {
-                @if number == 0 { p.conclusion { (knee.words) } } @else { p { (knee.words) } }
+                @if number == 0 && sweep.failed.is_none() { p.conclusion { (knee.words) } }
+                @else { p { (knee.words) } }
             }
             @if !sweep.missing.is_empty() {
                 p.finding-line.warning {

@@ -123,6 +123,7 @@ pub fn depths<'a>(report: Option<&'a Report>, name: &str) -> SweepPage<'a> {
         axes: vec!["iodepth".into()],
         load_axis: Some(0),
         points: (0..9).map(|at| point(vec![value(load(at))], load(at), 24.0, 80_000.0)).collect(),
+        failed: None,
         knees: vec![SweptKnee {
             words: "knee at 24 I/Os in flight (22 .. 26)".into(),
             at: String::new(),
@@ -156,6 +157,7 @@ pub fn grid(name: &str, rows: usize, columns: usize) -> SweepPage<'static> {
         axes: vec!["iodepth".into(), format!("bs{name}")],
         load_axis: Some(0),
         points,
+        failed: None,
         knees: Vec::new(),
         ..depths(None, name)
     }

@@ -115,3 +115,23 @@ fn tolerated_errors_are_in_the_sentence() {
     let text = document["iosonde"]["conclusion"]["text"].as_str().unwrap();
     assert!(text.starts_with("FAILED: 1 of 8 blocks is not what was written"), "{text}");
 }
+
+#[test]
+fn studies_whose_runs_fail_say_so_first() {
+    let folder = Folder::new("outcome-studies");
+    corrupt(&folder);
+    let run = |command: &str, more: &str| {
+        let line = words(&format!("{command} {JOB} --rw=read {more}"));
+        let ran = Who::Native.run(&folder, &line);
+        assert_ne!(ran.code, Some(0), "{ran:?}");
+        ran
+    };
+    let swept = run("sweep", "--over iodepth=1,2 --rounds 1 --ramp 0 -o swept");
+    let text = swept.stdout.replace('\n', " ");
+    assert!(text.starts_with("FAILED: 2 of 2 points: iodepth=1: job w: verify of"), "{swept:?}");
+    let page = folder.read("swept/sweep.html");
+    assert!(page.contains("<p class=\"conclusion failed\">FAILED: 2 of 2 points"), "{page}");
+    let compared = run("compare", "--a=--iodepth=1 --b=--iodepth=2");
+    let all = format!("{}{}", compared.stdout, compared.stderr);
+    assert!(all.contains("FAILED: job w: verify of"), "{compared:?}");
+}

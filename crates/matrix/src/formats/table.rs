@@ -17,7 +17,8 @@ const NAMES: usize = 29;
 
 /// For people.
 pub fn write(sheet: &Results) -> String {
-    let mut text = String::new();
+    let failed = meaning::failed(sheet);
+    let mut text = failed.iter().map(|failed| wrapped(failed)).collect::<String>();
     let title = format!("{}: first {}", sheet.about.words(), text::bytes(sheet.span));
     text.push_str(&wrapped(&title));
     text.push_str("MiB/s, one block at a time, one after the other\n");
@@ -31,7 +32,7 @@ pub fn write(sheet: &Results) -> String {
         "* best block size of its line   + best durable write, or read from storage, of its block \
          size   # both   ~ not settled within 5 %   - not measured",
     ));
-    let meaning = meaning::sentences(sheet).join(" ");
+    let meaning = meaning::sentences(sheet).split_off(usize::from(failed.is_some())).join(" ");
     let notes = meaning::notes(sheet);
     for paragraph in std::iter::once(&meaning).chain(&notes).filter(|words| !words.is_empty()) {
         text.push('\n');

@@ -13,7 +13,11 @@ const NOTABLE: f64 = 0.1;
 
 /// For people.
 pub fn write(result: &MetaResult) -> String {
-    let mut table = text::wrap(&result.title, 0, LINE) + "\n\n";
+    let mut table = String::new();
+    if let Some(error) = &result.error {
+        table = text::wrap(error, 0, LINE) + "\n\n";
+    }
+    table += &(text::wrap(&result.title, 0, LINE) + "\n\n");
     let phases = result.by_phase();
     head(&mut table);
     for (operation, results) in &phases {
@@ -185,6 +189,17 @@ mod tests {
             stopped: false,
             error: None,
         }
+    }
+
+    #[test]
+    fn a_phase_that_failed_comes_first() {
+        let failed = MetaResult {
+            error: Some("FAILED: create: no space left on device".to_owned()),
+            ..result(Vec::new())
+        };
+        assert!(
+            write(&failed).starts_with("FAILED: create: no space left on device\n\n1000 files")
+        );
     }
 
     #[test]

@@ -145,7 +145,7 @@ fn run_grid(arguments: &SweepArgs, runs: &mut SweepRuns<'_>) -> u8 {
     let text = text::text(&results, runs.seed, runs.progress());
     let page = page::page(&results, runs);
     let printed = PrintedSweep { text, document, csv, page };
-    let has_results = runs.progress().0 > 0;
+    let has_results = runs.progress().0 > 0 || !runs.failures().is_empty();
     finish(arguments, runs, ended, has_results.then_some(printed))
 }
 

@@ -5,7 +5,7 @@ use super::grid::number;
 use super::results::{FoundKnee, KneeKind, PointFigure, PointResult, SweepResults};
 use super::runs::SweepRuns;
 use super::search::SearchResult;
-use super::text::{answer_words, design_words, knee_words, phase_name};
+use super::text::{answer_words, design_words, failed_words, knee_words, phase_name};
 use crate::trials::figures::{FigureLane, Measure};
 use crate::trials::page::{command_line, unit};
 use iosonde_html::{
@@ -26,6 +26,7 @@ pub fn page(results: &SweepResults, runs: &SweepRuns<'_>) -> String {
         axes: results.axes.clone(),
         load_axis: results.load_axis,
         points: measured.map(swept).collect(),
+        failed: failed_words(results),
         knees: results.knees.iter().map(swept_knee).collect(),
         missing: missing(results, runs),
         notes: Vec::new(),

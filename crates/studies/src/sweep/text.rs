@@ -11,6 +11,10 @@ use std::fmt::Write;
 /// The sweep for a person.
 pub fn text(results: &SweepResults, seed: u64, ended: (usize, usize)) -> String {
     let mut out = String::new();
+    if let Some(failed) = failed_words(results) {
+        wrapped(&mut out, "", &failed);
+        out.push('\n');
+    }
     wrapped(&mut out, "sweep     ", &design_words(results, seed, ended));
     out.push('\n');
     table(&mut out, results);
@@ -28,6 +32,16 @@ pub fn text(results: &SweepResults, seed: u64, ended: (usize, usize)) -> String 
         }
     }
     out
+}
+
+/// Points that failed, and why the first did: what is said before all else.
+pub fn failed_words(results: &SweepResults) -> Option<String> {
+    let failed =
+        || results.points.iter().filter_map(|point| Some((point, point.failure.as_deref()?)));
+    let (point, why) = failed().next()?;
+    let why = why.strip_prefix("FAILED: ").unwrap_or(why);
+    let all = iosonde_base::text::counted(results.points.len() as u64, "point");
+    Some(format!("FAILED: {} of {all}: {}: {why}", failed().count(), point.text()))
 }
 
 /// How the points were run.
