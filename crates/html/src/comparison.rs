@@ -217,9 +217,9 @@ fn summed(reports: &[&Report]) -> Option<RunSeries> {
         let one = series(report)?;
         let sum = sum.get_or_insert_with(|| RunSeries {
             interval_ns: one.interval_ns,
-            windows: Vec::new(),
-            jobs: Vec::new(),
+            ..RunSeries::default()
         });
+        sum.latency_max_ns = sum.latency_max_ns.max(one.latency_max_ns);
         if sum.interval_ns != one.interval_ns {
             return None;
         }
@@ -339,7 +339,7 @@ mod tests {
                 window
             };
             let windows = bytes.iter().map(window).collect();
-            let series = RunSeries { interval_ns, windows, jobs: Vec::new() };
+            let series = RunSeries { interval_ns, windows, ..RunSeries::default() };
             let ledger = iosonde_report::ledger::Ledger { series, ..Default::default() };
             report.ours.ledger = Some(Box::new(ledger));
             report

@@ -38,7 +38,7 @@ pub(crate) fn section(report: &Report) -> Markup {
     let jobs = ranked(report);
     let low = jobs.iter().map(|one| one.latency.min_ns).filter(|&ns| ns > 0).min().unwrap_or(1);
     let high = jobs.iter().map(|one| one.latency.max_ns).max().unwrap_or(2);
-    let rates = jobs.iter().filter_map(|one| one.series).flat_map(|series| &series.bytes);
+    let rates = jobs.iter().filter_map(|one| one.series).flat_map(whole);
     let most = rates.copied().max().unwrap_or(0);
     let has_series = jobs.iter().any(|one| one.series.is_some());
     html! {
@@ -67,7 +67,7 @@ pub(crate) fn section(report: &Report) -> Markup {
                             td { @if one.latency.n > 0 { (duration(one.latency.max_ns)) } @else { "-" } }
                             td { (bytes(one.job.shown().iter().map(|(_, dir)| dir.io_bytes).sum())) }
                             @if has_series { td { @if let Some(series) = one.series {
-                                @if index < DRAWN_MOST { (spark::rate(&series.bytes, most)) }
+                                @if index < DRAWN_MOST { (spark::rate(whole(series), most)) }
                             } } }
                             td { @if index < DRAWN_MOST { (spark::tail(&one.latency, (low, high))) } }
                         }
@@ -83,6 +83,12 @@ pub(crate) fn section(report: &Report) -> Markup {
             }
         }
     }
+}
+
+/// Bytes of its windows of one length.
+fn whole(series: &JobSeries) -> &[u64] {
+    let cut = usize::from(series.last_ns.is_some());
+    &series.bytes[..series.bytes.len().saturating_sub(cut)]
 }
 
 /// The jobs, the highest p99 first.

@@ -16,13 +16,15 @@ pub struct TimeWindows {
     width_ms: u64,
     most: usize,
     windows: Vec<SeriesWindow>,
+    /// The longest latency; 0 where only buckets of latencies are known.
+    longest_ns: u64,
 }
 
 impl TimeWindows {
     /// Windows of `width_ms` at first, from `origin_ms` on.
     pub fn new(origin_ms: u64, width_ms: u64, most: usize) -> TimeWindows {
         let (width_ms, most) = (width_ms.max(1), most.max(2));
-        TimeWindows { origin_ms, width_ms, most, windows: Vec::new() }
+        TimeWindows { origin_ms, width_ms, most, windows: Vec::new(), longest_ns: 0 }
     }
 
     /// How long a window is.
@@ -66,6 +68,7 @@ impl TimeWindows {
 
     /// Count an I/O, and its latency where there is one.
     pub(crate) fn add_io(&mut self, row: &LogRow, latency_ns: Option<u64>) {
+        self.longest_ns = self.longest_ns.max(latency_ns.unwrap_or(0));
         let counts = &mut self.at(row.time_ms).dirs[row.dir];
         counts.ios += 1;
         counts.bytes += row.block;
@@ -107,7 +110,8 @@ impl TimeWindows {
         RunSeries {
             interval_ns: self.width_ms.saturating_mul(1_000_000),
             windows: self.windows.clone(),
-            jobs: Vec::new(),
+            latency_max_ns: self.longest_ns,
+            ..RunSeries::default()
         }
     }
 

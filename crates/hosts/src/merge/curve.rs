@@ -7,6 +7,8 @@ use iosonde_report::series::RunSeries;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RateCurve {
     interval_ns: u64,
+    /// When the last window ends.
+    ends_ns: u64,
     /// Bytes and I/Os since the start; empty for a direction that did nothing.
     sums: PerDir<Vec<(u64, u64)>>,
 }
@@ -31,7 +33,8 @@ impl RateCurve {
                 sums[dir] = Vec::new();
             }
         }
-        Some(RateCurve { interval_ns: series.interval_ns, sums })
+        let ends_ns = series.begin_ns(series.windows.len());
+        Some(RateCurve { interval_ns: series.interval_ns, ends_ns, sums })
     }
 
     /// Bytes and I/Os between two moments since the start, of a run that took
@@ -50,15 +53,18 @@ impl RateCurve {
 
     fn until(&self, dir: Dir, ns: u64, length_ns: u64, whole: (u64, u64)) -> (f64, f64) {
         let sums = &self.sums[dir];
-        let known_ns = self.interval_ns.saturating_mul(sums.len() as u64).min(length_ns);
+        let known_ns = if sums.is_empty() { 0 } else { self.ends_ns.min(length_ns) };
         let point = |at: usize| match at {
             0 => (0, 0),
             at => sums[at - 1],
         };
         let (left, left_ns, right, right_ns) = if ns < known_ns {
-            let at = (ns / self.interval_ns) as usize;
+            // The last may be of another length.
+            let at = ((ns / self.interval_ns) as usize).min(sums.len() - 1);
             let left_ns = at as u64 * self.interval_ns;
-            (point(at), left_ns, point(at + 1), left_ns + self.interval_ns)
+            let is_last = at + 1 == sums.len();
+            let right_ns = if is_last { self.ends_ns } else { left_ns + self.interval_ns };
+            (point(at), left_ns, point(at + 1), right_ns)
         } else {
             // After the last window, what it lacks of the whole.
             (point(sums.len()), known_ns, whole, length_ns)
@@ -101,6 +107,15 @@ mod tests {
         assert_eq!(part(50, 150), (200.0, 20.0));
         assert_eq!(part(300, 350), (100.0, 10.0));
         assert_eq!(curve.between(Dir::Write, (0, 100), 350, (0, 0)), (0.0, 0.0));
+    }
+
+    #[test]
+    fn a_last_window_that_is_shorter_has_its_bytes() {
+        let short = RunSeries { last_ns: Some(50), ..series(&[100, 300, 600]) };
+        let curve = RateCurve::new(&short).unwrap();
+        let part = |from, to| curve.between(Dir::Read, (from, to), 250, (1000, 100));
+        assert_eq!(part(0, 250), (1000.0, 100.0));
+        assert_eq!(part(200, 225), (300.0, 30.0));
     }
 
     #[test]

@@ -15,13 +15,13 @@ const BYTES_LEAST: u64 = 1 << 30;
 /// The chart of a run that wrote a GiB or more.
 pub(crate) fn chart(series: &RunSeries, changes: &[RateChange]) -> Option<Markup> {
     let few = series.in_at_most(WINDOWS_MOST);
-    let seconds = few.interval_ns as f64 / 1e9;
     let mut written = 0u64;
     let mut points: Vec<Option<(f64, f64)>> = Vec::new();
-    for window in &few.windows {
+    for (index, window) in few.windows.iter().enumerate() {
         let moved = window.dirs[Dir::Write].bytes;
         let middle = written as f64 + moved as f64 / 2.0;
-        points.push(window.sampled.then_some((middle, moved as f64 / seconds)));
+        let seconds = few.rate_seconds(index);
+        points.push(seconds.map(|seconds| (middle, moved as f64 / seconds)));
         written += moved;
     }
     let most = points.iter().flatten().map(|point| point.1).fold(0.0, f64::max);

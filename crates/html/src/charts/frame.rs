@@ -126,7 +126,7 @@ pub(crate) fn time_axis(
     series: &RunSeries,
     (left, right): (f64, f64),
 ) -> (Scale, Vec<(f64, String)>) {
-    let end = series.interval_ns as f64 / 1e9 * series.windows.len() as f64;
+    let end = series.begin_ns(series.windows.len()) as f64 / 1e9;
     let named = ticks(end).into_iter().filter(|&tick| tick <= end);
     (Scale::linear(0.0, end, left, right), named.map(|tick| (tick, count(tick))).collect())
 }
@@ -179,7 +179,7 @@ pub(crate) fn read_outs(
     (top, bottom): (f64, f64),
 ) -> Markup {
     let few = series.in_at_most(rows);
-    let seconds = few.interval_ns as f64 / 1e9;
+    let border = |index: usize| x.at(few.begin_ns(index) as f64 / 1e9);
     let words = |cells: &[String]| {
         let rest = heads.iter().zip(cells).skip(1).map(|(head, cell)| format!("{head} {cell}"));
         format!(
@@ -191,7 +191,7 @@ pub(crate) fn read_outs(
     html! {
         g.read-outs {
             @for (index, cells) in table.iter().enumerate() {
-                @let (left, right) = (x.at(index as f64 * seconds), x.at((index + 1) as f64 * seconds));
+                @let (left, right) = (border(index), border(index + 1));
                 rect.hit x=(at(left)) width=(at(right - left)) y=(at(top)) height=(at(bottom - top)) {
                     title { (words(cells)) }
                 }

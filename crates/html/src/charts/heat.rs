@@ -141,22 +141,27 @@ impl HeatScale {
 /// One map between two borders, with its axis of time and its percentiles.
 fn panel(few: &RunSeries, dir: Dir, scale: &HeatScale, (left, right): (f64, f64)) -> Markup {
     let y = &scale.y;
-    let seconds = few.interval_ns as f64 / 1e9;
     let (x, labels) = time_axis(few, (left, right));
+    let count = few.windows.len();
+    let columns_ns = few.interval_ns as f64 * count as f64;
+    let wide = (right - left) * columns_ns / few.begin_ns(count).max(1) as f64;
     let picture = picture(few, scale, &|window| &window.dirs[dir].latency);
     let line = |percent: f64| {
         let point = |(column, window): (usize, &SeriesWindow)| {
-            let ns = window.dirs[dir].latency.percentile(percent)?;
-            Some((x.at((column as f64 + 0.5) * seconds), y.at(ns as f64)))
+            let ns = few.percentile(&window.dirs[dir].latency, percent)?;
+            Some((x.at(few.middle_s(column)), y.at(ns as f64)))
         };
         path(few.windows.iter().enumerate().map(point))
     };
     html! {
         (x_axis(&labels, &x, BOTTOM, "seconds"))
-        image href=(picture.uri()) x=(at(left)) y=(at(TOP)) width=(at(right - left))
-            height=(at(BOTTOM - TOP)) preserveAspectRatio="none" {}
+        // The last column is as wide as the others, and cut off where its window is shorter.
+        svg x=(at(left)) y=(at(TOP)) width=(at(right - left)) height=(at(BOTTOM - TOP)) {
+            image href=(picture.uri()) width=(at(wide))
+                height=(at(BOTTOM - TOP)) preserveAspectRatio="none" {}
+        }
         @for (column, bucket) in alone(few, dir).into_iter().take(DOTS_MOST) {
-            circle.outlier r="1.8" cx=(at(x.at((column as f64 + 0.5) * seconds)))
+            circle.outlier r="1.8" cx=(at(x.at(few.middle_s(column))))
                 cy=(at(y.at(middle(bucket)))) {}
         }
         @for (class, percent) in [("p50", 50.0), ("p99", 99.0)] {
@@ -234,8 +239,8 @@ fn table(series: &RunSeries, dir: Dir) -> (Vec<&'static str>, Vec<Vec<String>>) 
     let few = series.in_at_most(ROWS_MOST);
     let row = |(index, window): (usize, &SeriesWindow)| {
         let latency = &window.dirs[dir].latency;
-        let at = |percent| latency.percentile(percent).map_or("-".to_owned(), duration);
-        let moment = duration((index as u64).saturating_mul(few.interval_ns));
+        let at = |percent| few.percentile(latency, percent).map_or("-".to_owned(), duration);
+        let moment = duration(few.begin_ns(index));
         vec![moment, window.dirs[dir].ios.to_string(), at(50.0), at(99.0), at(99.9), at(100.0)]
     };
     let heads = vec!["from", "I/Os", "p50", "p99", "p99.9", "longest"];

@@ -31,11 +31,10 @@ pub(crate) fn chart(sides: [&[&RunSeries]; 2]) -> Option<Markup> {
     let together = windows.div_ceil(WINDOWS_MOST).max(1);
     let interval_ns = interval_ns.saturating_mul(together as u64);
     let few = sides.map(|runs| {
-        runs.iter()
-            .map(|one| one.in_at_most(one.windows.len().div_ceil(together)))
-            .collect::<Vec<_>>()
+        let few = |one: &&RunSeries| one.in_at_most(one.windows.len().div_ceil(together));
+        runs.iter().map(few).collect::<Vec<_>>()
     });
-    let rates = [0, 1].map(|side: usize| SideRates::of(&few[side], interval_ns));
+    let rates = [0, 1].map(|side: usize| SideRates::of(&few[side]));
     let length = rates.iter().map(|one| one.middle.len()).max()?;
     let most = rates
         .iter()
@@ -74,14 +73,13 @@ fn side_name(side: &str, runs: usize) -> String {
 }
 
 impl SideRates {
-    fn of(runs: &[RunSeries], interval_ns: u64) -> SideRates {
+    fn of(runs: &[RunSeries]) -> SideRates {
         let length = runs.iter().map(|one| one.windows.len()).max().unwrap_or(0);
-        let seconds = interval_ns as f64 / 1e9;
+        let rate = |one: &RunSeries, index: usize| {
+            Some(one.windows.get(index)?.bytes()? as f64 / one.rate_seconds(index)?)
+        };
         let at = |index: usize| {
-            let mut rates: Vec<f64> = runs
-                .iter()
-                .filter_map(|one| Some(one.windows.get(index)?.bytes()? as f64 / seconds))
-                .collect();
+            let mut rates: Vec<f64> = runs.iter().filter_map(|one| rate(one, index)).collect();
             rates.sort_by(f64::total_cmp);
             rates
         };

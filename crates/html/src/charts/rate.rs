@@ -57,22 +57,25 @@ fn one(series: &RunSeries, changes: &[RateChange], rate_of: RateOf) -> Option<Ma
     if few.windows.len() < 2 || dirs.is_empty() {
         return None;
     }
-    let seconds = few.interval_ns as f64 / 1e9;
-    let of = |window: &SeriesWindow, dir: Dir| {
-        window.sampled.then(|| rate_of.value(&window.dirs[dir], seconds))
+    let (few, dirs) = (&few, &dirs);
+    let of = |at: usize, window: &SeriesWindow, dir: Dir| {
+        Some(rate_of.value(&window.dirs[dir], few.rate_seconds(at)?))
     };
-    let rates = |dir: Dir| few.windows.iter().map(move |window| of(window, dir));
+    let rates = |dir: Dir| {
+        let windows = few.windows.iter().enumerate();
+        windows.map(move |(at, window)| of(at, window, dir))
+    };
     let most = dirs.iter().flat_map(|&dir| rates(dir)).flatten().fold(1.0, f64::max);
-    let (x, labels) = time_axis(&few, (LEFT, RIGHT));
+    let (x, labels) = time_axis(few, (LEFT, RIGHT));
     let line = |&dir: &Dir| {
         let point = |(index, rate): (usize, Option<f64>)| {
-            Some(LinePoint::single((index as f64 + 0.5) * seconds, rate?))
+            Some(LinePoint::single(few.middle_s(index), rate?))
         };
         DrawnLine::new(class(dir), dir.name(), rates(dir).enumerate().map(point).collect())
     };
-    let table = table(series, &dirs, rate_of);
+    let table = table(series, dirs, rate_of);
     let (id, title, finding) = match rate_of {
-        RateOf::Bytes => ("rate", "Rate over time", finding(changes, &few)),
+        RateOf::Bytes => ("rate", "Rate over time", finding(changes, few)),
         RateOf::Ios => {
             ("rate-ios", "I/Os a second over time", "The same windows, counted in I/Os.".into())
         }
@@ -145,15 +148,12 @@ fn table(
     rate_of: RateOf,
 ) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let few = series.in_at_most(ROWS_MOST);
-    let seconds = few.interval_ns as f64 / 1e9;
     let row = |(index, window): (usize, &SeriesWindow)| {
-        let moment = duration((index as u64).saturating_mul(few.interval_ns));
-        let cell = |dir: &Dir| {
-            if window.sampled {
-                rate_of.unit().text(rate_of.value(&window.dirs[*dir], seconds))
-            } else {
-                "not sampled".to_owned()
-            }
+        let moment = duration(few.begin_ns(index));
+        let cell = |dir: &Dir| match few.rate_seconds(index) {
+            Some(seconds) => rate_of.unit().text(rate_of.value(&window.dirs[*dir], seconds)),
+            None if window.sampled => "too short".to_owned(),
+            None => "not sampled".to_owned(),
         };
         std::iter::once(moment).chain(dirs.iter().map(cell)).collect()
     };

@@ -63,12 +63,14 @@ pub(crate) fn chart(series: &RunSeries) -> Option<Markup> {
 }
 
 fn lanes(series: &RunSeries) -> Vec<StripLane> {
-    let seconds = series.interval_ns as f64 / 1e9;
     let of = |value: &dyn Fn(&SeriesWindow) -> Option<f64>| -> Vec<Option<f64>> {
         series.windows.iter().map(value).collect()
     };
     let device = |count: fn(&DeviceCounts) -> u64| {
-        of(&|window| Some(count(window.device.as_ref()?) as f64 / seconds))
+        let rate = |(at, window): (usize, &SeriesWindow)| {
+            Some(count(window.device.as_ref()?) as f64 / series.rate_seconds(at)?)
+        };
+        series.windows.iter().enumerate().map(rate).collect()
     };
     let rate: fn(f64) -> String = |value| FigureUnit::BytesPerSecond.text(value);
     let lane = |name, class, values, text| StripLane { name, class, values, text };
@@ -96,9 +98,8 @@ fn lanes(series: &RunSeries) -> Vec<StripLane> {
 fn lane(lane: &StripLane, top: f64, series: &RunSeries, x: &Scale) -> Markup {
     let bottom = top + HIGH;
     let y = Scale::linear(0.0, lane.most(), bottom, top);
-    let seconds = series.interval_ns as f64 / 1e9;
     let point = |(index, value): (usize, &Option<f64>)| {
-        Some((x.at((index as f64 + 0.5) * seconds), y.at((*value)?)))
+        Some((x.at(series.middle_s(index)), y.at((*value)?)))
     };
     html! {
         g.axis {
@@ -128,7 +129,7 @@ mod tests {
         let series = RunSeries {
             interval_ns: 1_000_000_000,
             windows: (0..5).map(window).collect(),
-            jobs: Vec::new(),
+            ..RunSeries::default()
         };
         let names: Vec<&str> = lanes(&series).iter().map(|lane| lane.name).collect();
         assert_eq!(names, ["disk reads"]);

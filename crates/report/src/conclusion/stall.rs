@@ -62,10 +62,9 @@ pub(super) fn of(ledger: &Ledger) -> Option<Stall> {
 /// how long; and all such times together.
 fn gaps(ledger: &Ledger, of_ns: u64, least: u64) -> (Option<(u64, u64)>, u64) {
     let series = &ledger.series;
-    let every = series.interval_ns.max(1);
     let (mut longest, mut sum): (Option<(u64, u64)>, u64) = (None, 0);
     let mut begun: Option<u64> = None;
-    let ends = series.windows.len() as u64 * every;
+    let ends = series.begin_ns(series.windows.len());
     let mut end = |begun: &mut Option<u64>, at: u64| {
         let Some(from) = begun.take() else { return };
         let ns = at.min(of_ns).saturating_sub(from);
@@ -77,7 +76,7 @@ fn gaps(ledger: &Ledger, of_ns: u64, least: u64) -> (Option<(u64, u64)>, u64) {
         }
     };
     for (number, window) in series.windows.iter().enumerate() {
-        let at = number as u64 * every;
+        let at = series.begin_ns(number);
         let is_still =
             window.sampled && window.dirs.0.iter().all(|dir| dir.ios == 0 && dir.bytes == 0);
         match (is_still, begun) {

@@ -15,6 +15,14 @@ pub struct SeriesColumns {
     interval_ns: u64,
     /// How many there are, at most 600.
     windows: u64,
+    /// How long the last one is, where that is not `interval_ns`: runs seldom end with a
+    /// window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_ns: Option<u64>,
+    /// The longest latency of the run, which its last bucket begins below; 0 where it is not
+    /// known.
+    #[serde(skip_serializing_if = "is_zero")]
+    latency_max_ns: u64,
     #[serde(flatten)]
     dirs: ByDir<DirColumns>,
     /// Data of the machine that waits to be written back, at the end of each window; missing
@@ -65,6 +73,10 @@ struct DeviceColumns {
     flushes: Vec<Option<u64>>,
 }
 
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 impl From<RunSeries> for SeriesColumns {
     fn from(series: RunSeries) -> SeriesColumns {
         let windows = &series.windows;
@@ -73,6 +85,8 @@ impl From<RunSeries> for SeriesColumns {
         SeriesColumns {
             interval_ns: series.interval_ns,
             windows: windows.len() as u64,
+            last_ns: series.last_ns,
+            latency_max_ns: series.latency_max_ns,
             dirs: ByDir::from_fn(|dir| is_used(dir).then(|| DirColumns::of(windows, dir))),
             dirty_bytes: column_of_any(windows, |window| window.dirty_bytes),
             device: windows.iter().any(|window| window.device.is_some()).then(|| {
@@ -138,8 +152,8 @@ fn cell<T: Copy>(column: &[Option<T>], at: usize) -> Option<T> {
 
 impl From<SeriesColumns> for RunSeries {
     fn from(columns: SeriesColumns) -> RunSeries {
-        let SeriesColumns { interval_ns, windows, dirs, dirty_bytes, device, steal_share, jobs } =
-            columns;
+        let SeriesColumns { interval_ns, last_ns, latency_max_ns, jobs, .. } = columns;
+        let SeriesColumns { windows, dirs, dirty_bytes, device, steal_share, .. } = columns;
         let dirs = dirs.options();
         let (dirty, steal) = (dirty_bytes.unwrap_or_default(), steal_share.unwrap_or_default());
         // A column of a direction that did nothing is not there.
@@ -162,6 +176,7 @@ impl From<SeriesColumns> for RunSeries {
         };
         // A document of anybody's may have any number.
         let windows = windows.min(WINDOWS_MOST as u64) as usize;
-        RunSeries { interval_ns, windows: (0..windows).map(window).collect(), jobs }
+        let windows = (0..windows).map(window).collect();
+        RunSeries { interval_ns, last_ns, latency_max_ns, windows, jobs }
     }
 }

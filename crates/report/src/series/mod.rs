@@ -21,6 +21,10 @@ pub const WINDOWS_MOST: usize = 600;
 pub struct RunSeries {
     /// How long a window is.
     pub interval_ns: u64,
+    /// How long the last one is, where that is not `interval_ns`.
+    pub last_ns: Option<u64>,
+    /// The longest latency of the run; 0 where it is not known.
+    pub latency_max_ns: u64,
     /// The windows, one after the other. Time between waves of jobs is in none.
     pub windows: Vec<SeriesWindow>,
     /// Bytes of each job over time, in at most [`JOB_WINDOWS_MOST`] windows;
@@ -92,6 +96,9 @@ pub struct JobSeries {
     pub name: String,
     /// How long a window is.
     pub interval_ns: u64,
+    /// How long the last one is, where that is not `interval_ns`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_ns: Option<u64>,
     /// Bytes of each, all directions.
     pub bytes: Vec<u64>,
 }
@@ -159,9 +166,51 @@ impl SeriesWindow {
     }
 }
 
+/// The share of a window that one must be at least for its rate to mean anything: of less,
+/// an I/O more or less makes it.
+const RATE_SHARE: u64 = 4;
+
 impl RunSeries {
+    /// How long a window is.
+    fn length_ns(&self, at: usize) -> u64 {
+        let last_ns = self.last_ns.filter(|_| at + 1 == self.windows.len());
+        last_ns.unwrap_or(self.interval_ns)
+    }
+
+    /// When a window begins, since the first did; of the one after the last, the end.
+    pub fn begin_ns(&self, at: usize) -> u64 {
+        let whole = |windows: usize| (windows as u64).saturating_mul(self.interval_ns);
+        match at.checked_sub(1) {
+            Some(last) if at >= self.windows.len() => {
+                whole(last).saturating_add(self.length_ns(last))
+            }
+            _ => whole(at),
+        }
+    }
+
+    /// The middle of a window, in seconds.
+    pub fn middle_s(&self, at: usize) -> f64 {
+        (self.begin_ns(at) as f64 + self.length_ns(at) as f64 / 2.0) / 1e9
+    }
+
+    /// How long a window is in seconds, for rates: `None` of a last one that is too short for
+    /// one, and of one that was not sampled.
+    pub fn rate_seconds(&self, at: usize) -> Option<f64> {
+        let window = self.windows.get(at)?;
+        let length_ns = self.length_ns(at);
+        let has_rate = window.sampled && length_ns >= self.interval_ns / RATE_SHARE;
+        (has_rate && length_ns > 0).then_some(length_ns as f64 / 1e9)
+    }
+
+    /// The latency that `percent` of these do not exceed, within a bucket: no longer than the
+    /// longest of the run.
+    pub fn percentile(&self, latency: &CoarseCounts, percent: f64) -> Option<u64> {
+        let most = Some(self.latency_max_ns).filter(|&most| most > 0).unwrap_or(u64::MAX);
+        latency.percentile(percent).map(|ns| ns.min(most))
+    }
+
     /// The same in at most `most` windows: neighbours merged, the length of a
-    /// window a multiple of what it was. A last window of fewer is left out.
+    /// window a multiple of what it was, but for the last.
     pub fn in_at_most(&self, most: usize) -> RunSeries {
         let together = self.windows.len().div_ceil(most.max(1)).max(1);
         let merge = |windows: &[SeriesWindow]| {
@@ -169,10 +218,15 @@ impl RunSeries {
             windows[1..].iter().for_each(|next| merged.merge(next));
             merged
         };
+        let interval_ns = self.interval_ns.saturating_mul(together as u64);
+        let count = self.windows.len();
+        let last = count.saturating_sub(1) / together * together;
+        let last_ns = self.begin_ns(count).saturating_sub(self.begin_ns(last));
         RunSeries {
-            interval_ns: self.interval_ns.saturating_mul(together as u64),
-            windows: self.windows.chunks_exact(together).map(merge).collect(),
-            jobs: self.jobs.clone(),
+            interval_ns,
+            last_ns: Some(last_ns).filter(|&last_ns| count > 0 && last_ns != interval_ns),
+            windows: self.windows.chunks(together).map(merge).collect(),
+            ..self.clone()
         }
     }
 
@@ -195,16 +249,38 @@ mod tests {
             window
         };
         let windows = bytes.iter().map(window).collect();
-        RunSeries { interval_ns: 200, windows, jobs: Vec::new() }
+        RunSeries { interval_ns: 200, windows, ..RunSeries::default() }
     }
 
     #[test]
-    fn merged_windows_have_one_length_and_lose_no_whole_window() {
+    fn merged_windows_have_one_length_but_the_last_and_lose_nothing() {
         let merged = series(&[1, 2, 3, 4, 5, 6, 7]).in_at_most(3);
-        assert_eq!((merged.interval_ns, merged.bytes()), (600, vec![6, 15]));
+        assert_eq!((merged.interval_ns, merged.bytes()), (600, vec![6, 15, 7]));
+        assert_eq!(merged.last_ns, Some(200));
+        let short = RunSeries { last_ns: Some(50), ..series(&[1, 2, 3, 4]) }.in_at_most(2);
+        assert_eq!((short.interval_ns, short.last_ns, short.bytes()), (400, Some(250), vec![3, 7]));
         let same = series(&[1, 2, 3]);
         assert_eq!(same.in_at_most(3), same);
         assert_eq!(series(&[]).in_at_most(3).bytes(), [0; 0]);
+    }
+
+    #[test]
+    fn a_last_window_has_its_own_length_and_no_rate_where_it_is_too_short() {
+        let of = |last_ns| RunSeries { last_ns, ..series(&[1, 2, 3]) };
+        assert_eq!((of(None).begin_ns(3), of(Some(60)).begin_ns(3)), (600, 460));
+        assert_eq!((of(None).middle_s(2), of(Some(60)).middle_s(2)), (500e-9, 430e-9));
+        let seconds = [None, Some(60), Some(40)].map(|last_ns| of(last_ns).rate_seconds(2));
+        assert_eq!(seconds, [Some(200e-9), Some(60e-9), None]);
+        assert_eq!(of(Some(40)).rate_seconds(1), Some(200e-9));
+    }
+
+    #[test]
+    fn a_percentile_is_no_longer_than_the_longest_latency() {
+        let mut latency = CoarseCounts::default();
+        latency.add(60, 1);
+        let any = series(&[1]).percentile(&latency, 99.0).unwrap();
+        let run = RunSeries { latency_max_ns: any - 1, ..series(&[1]) };
+        assert_eq!(run.percentile(&latency, 99.0), Some(any - 1));
     }
 
     #[test]

@@ -212,10 +212,13 @@ fn series() -> RunSeries {
     };
     RunSeries {
         interval_ns: 200_000_000,
+        latency_max_ns: 0,
+        last_ns: None,
         windows: (0..30).map(window).collect(),
         jobs: vec![JobSeries {
             name: "copy".into(),
             interval_ns: 400_000_000,
+            last_ns: None,
             bytes: (0..15).map(|at| if at < 6 { 800 << 16 } else { 200 << 16 }).collect(),
         }],
     }

@@ -136,7 +136,7 @@ pub fn series(bytes: &[u64]) -> RunSeries {
         window
     };
     let windows = bytes.iter().map(window).collect();
-    RunSeries { interval_ns: 1_000_000_000, windows, jobs: Vec::new() }
+    RunSeries { interval_ns: 1_000_000_000, windows, ..RunSeries::default() }
 }
 
 /// The same with a writer in the reader's place.

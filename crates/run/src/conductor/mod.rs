@@ -213,7 +213,7 @@ impl<'a> Conductor<'a> {
                 break;
             }
             self.run_wave(wave);
-            self.witness.wave_ended();
+            self.witness.wave_ended(&self.shared, &self.results);
             if self.abandoned {
                 break;
             }

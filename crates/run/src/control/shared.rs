@@ -6,11 +6,11 @@ use super::ramp_tally::RampTally;
 use iosonde_engine::{ErrorReporter, SliceControl};
 use iosonde_report::WrongBlocks;
 use iosonde_stats::Counters;
-use iosonde_sys::clock::ClockSource;
+use iosonde_sys::clock::{Clock, ClockSource};
 use iosonde_sys::counters::Usage;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A job's activity, for the live line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +93,13 @@ impl Shared {
     pub(crate) fn used(&self) -> (u32, Usage) {
         let (thread, before) = *self.used_before.lock().unwrap_or_else(PoisonError::into_inner);
         (thread, Usage::of(thread).map_or(Usage::default(), |now| now.since(&before)))
+    }
+
+    /// How long ago counting began; `None` before.
+    pub(crate) fn began_ago(&self) -> Option<Duration> {
+        let began = Some(self.began.load(Ordering::Relaxed)).filter(|&began| began > 0)?;
+        let clock = Clock::pick(self.clock).ok()?;
+        Some(Duration::from_nanos(clock.ns_between(began, clock.now())))
     }
 
     /// Counting begins, and this was used before.

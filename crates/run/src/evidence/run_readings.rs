@@ -180,12 +180,32 @@ impl Watcher {
     }
 
     /// All jobs of the wave have ended.
-    pub fn wave_ended(&mut self) {
+    pub fn wave_ended(&mut self, shared: &[Arc<Shared>], results: &[Option<JobResult>]) {
         let Some(before) = self.before.take() else { return };
         let began = Instant::now();
+        self.series.end(self.ended(began, shared, results), shared);
         let after = self.read();
         self.seen.waves.push(Wave { before, after });
         self.seen.took += began.elapsed();
+    }
+
+    /// When the last job of this wave stopped counting.
+    fn ended(
+        &self,
+        now: Instant,
+        shared: &[Arc<Shared>],
+        results: &[Option<JobResult>],
+    ) -> Instant {
+        let wave = self.seen.waves.len();
+        let jobs = shared.iter().zip(results).zip(&self.seen.wave_of);
+        let of_wave = jobs.filter(|(_, of)| **of == wave).map(|(job, _)| job);
+        // One that was given up counted until now.
+        let ago = |(shared, result): (&Arc<Shared>, &Option<JobResult>)| {
+            let runtime = Duration::from_nanos(result.as_ref()?.runtime.0);
+            Some(shared.began_ago()?.saturating_sub(runtime))
+        };
+        let ago = of_wave.map(|job| ago(job).unwrap_or_default()).min().unwrap_or_default();
+        now.checked_sub(ago).unwrap_or(now)
     }
 
     /// When it wants to look at the jobs' counts again.

@@ -160,17 +160,16 @@ fn per_second(groups: &[LogGroup]) -> String {
             continue;
         }
         let series = group.series();
-        let step = series.interval_ns as f64 / 1e9;
         for (index, window) in series.windows.iter().enumerate().filter(|(_, one)| one.sampled) {
             for dir in DIRS {
                 let latency = &window.dirs[dir].latency;
                 let at = |percent| {
-                    latency.percentile(percent).map_or(String::new(), |ns| ns.to_string())
+                    series.percentile(latency, percent).map_or(String::new(), |ns| ns.to_string())
                 };
                 if latency.total() == 0 {
                     continue;
                 }
-                let second = index as f64 * step;
+                let second = series.begin_ns(index) as f64 / 1e9;
                 let _ =
                     write!(text, "all,{kind},{},{second},ns,{},,,", dir.name(), latency.total());
                 let _ = write!(text, ",{},{},{},{}\r\n", at(50.0), at(90.0), at(99.0), at(99.9));

@@ -285,8 +285,8 @@ fn percentiles_over_time(number: usize, series: &RunSeries, dir: Dir) -> Option<
         let point = |(at, window): (usize, &SeriesWindow)| {
             let latency = &window.dirs[dir].latency;
             let beyond = latency.total() as f64 * (1.0 - percent / 100.0);
-            let ns = latency.percentile(percent).filter(|_| beyond >= 10.0)?;
-            Some(LinePoint::single((at as f64 + 0.5) * seconds, ns as f64))
+            let ns = few.percentile(latency, percent).filter(|_| beyond >= 10.0)?;
+            Some(LinePoint::single(few.middle_s(at), ns as f64))
         };
         let points: Vec<LinePoint> = few.windows.iter().enumerate().filter_map(point).collect();
         ChartLine {

@@ -66,8 +66,8 @@ fn line(log: &ReadLog, group: &LogGroup, dir: Dir) -> Option<LogLine> {
                 let counts = &window.dirs[dir];
                 let amount =
                     if group.log_type == LogType::Bandwidth { counts.bytes } else { counts.ios };
-                let x = (index as f64 + 0.5) * width_s;
-                window.sampled.then(|| LinePoint::single(x, amount as f64 / width_s))
+                let seconds = series.rate_seconds(index)?;
+                Some(LinePoint::single(series.middle_s(index), amount as f64 / seconds))
             };
             let points: Vec<_> = series.windows.iter().enumerate().filter_map(point).collect();
             (points, width_s * 1500.0)

@@ -15,8 +15,9 @@ pub(crate) fn changes(ledger: &Ledger) -> Vec<RateChange> {
         return Vec::new();
     }
     let series = &ledger.series;
-    // The last window may be of a time in which jobs were ending.
-    let windows = series.windows.split_last().map_or(&[][..], |(_, all)| all);
+    // The last whole window may be of a time in which jobs were ending; a shorter one is.
+    let last = 1 + usize::from(series.last_ns.is_some());
+    let windows = &series.windows[..series.windows.len().saturating_sub(last)];
     let sampled = windows.iter().enumerate().filter_map(|(at, window)| Some((at, window.bytes()?)));
     let (places, bytes): (Vec<usize>, Vec<u64>) = sampled.unzip();
     let per_s = 1e9 / series.interval_ns.max(1) as f64;

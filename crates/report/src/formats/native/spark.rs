@@ -17,11 +17,12 @@ pub(super) fn add(series: &RunSeries, style: &Style, text: &mut String) {
     if few.windows.len() < WINDOWS_LEAST {
         return;
     }
-    let seconds = few.interval_ns as f64 / 1e9;
-    let rates = |window: &SeriesWindow| Some(window.bytes()? as f64 / seconds);
-    let rates: Vec<Option<f64>> = few.windows.iter().map(rates).collect();
+    let rates =
+        |(at, window): (usize, &SeriesWindow)| Some(window.bytes()? as f64 / few.rate_seconds(at)?);
+    let rates: Vec<Option<f64>> = few.windows.iter().enumerate().map(rates).collect();
     let p99 = |window: &SeriesWindow| {
-        Some(window.sampled.then(|| window.latency())?.percentile(99.0)? as f64)
+        let latency = window.sampled.then(|| window.latency())?;
+        Some(few.percentile(&latency, 99.0)? as f64)
     };
     let p99: Vec<Option<f64>> = few.windows.iter().map(p99).collect();
     let window = duration(few.interval_ns);
