@@ -142,8 +142,15 @@ impl<'a> Places<'a> {
     fn attach(&mut self, image: &Path, more: &[&str]) -> Result<String, String> {
         let image = image.display().to_string();
         let device = command("losetup", &[&["--find", "--show"], more, &[&image]].concat())?;
-        // Of a device in use: detached when its last user has ended.
-        self.undo_later(&format!("losetup --detach {device}"))?;
+        // Of a device in use: detached when its last user has ended. What a case set stays
+        // with the device's number, for whoever gets it next.
+        let name = device.trim_start_matches("/dev/");
+        self.undo_later(&format!(
+            "echo 'write back' > /sys/block/{name}/queue/write_cache 2> /dev/null; \
+             limits=/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device; \
+             if [ -e $limits ]; then echo \"$(cat /sys/block/{name}/dev) 0\" > $limits; fi; \
+             losetup --detach {device}"
+        ))?;
         Ok(device)
     }
 
