@@ -35,6 +35,7 @@ mod streams;
 mod syncs;
 pub mod zbd;
 
+pub use offsets::Law;
 pub use pace::{Cap, Pace, PaceSpec, Process};
 pub use random::{Lfsr, Taus88, Taus258};
 pub use random_map::RandomMap;

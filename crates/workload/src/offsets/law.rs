@@ -12,9 +12,9 @@ use crate::random::{Ahead, Taus88};
 use crate::spec::{Distribution, FilePick, SourceFile, SourceSpec, SpecError};
 use crate::streams::{Seeds, Stream};
 
-/// Draws numbers below `n` by a law.
+/// Draws numbers below `n` by a law: how often each is drawn, and in which order.
 #[derive(Debug)]
-pub(crate) struct Law {
+pub struct Law {
     curve: Curve,
     n: u64,
     center: Option<f64>,
@@ -55,6 +55,20 @@ impl Law {
             .wrapping_mul(spec.thread_number)
             .wrapping_mul(seeds.of(Stream::Offset) as u32);
         Ok(Some(Law::new(curve, n, center, seed, true)))
+    }
+
+    /// The law of `blocks` numbers that belong to no file, scattered as those of a file are; none
+    /// if numbers are drawn evenly or by zones.
+    ///
+    /// # Errors
+    /// The distribution's input is out of its range.
+    pub fn of_blocks(
+        distribution: &Distribution,
+        blocks: u64,
+        seed: u32,
+    ) -> Result<Option<Law>, SpecError> {
+        let curve = curve_of_places(distribution, blocks)?;
+        Ok(curve.map(|(curve, center)| Law::new(curve, blocks, center, seed, true)))
     }
 
     fn new(curve: Curve, n: u64, center: Option<f64>, seed: u32, scattered: bool) -> Law {
@@ -165,10 +179,10 @@ impl Curve {
     }
 }
 
-/// Evenly from 0 up to, not including, 1.
+/// Evenly from 0 to 1, both included, as fio has it.
 #[inline]
 fn unit(draws: &mut Ahead) -> f64 {
-    f64::from(draws.draw()) / 4_294_967_296.0
+    f64::from(draws.draw()) / f64::from(u32::MAX)
 }
 
 /// The law by which files are picked; none for those that go in turn or evenly.

@@ -5,7 +5,8 @@ mod listed;
 mod sequential;
 mod zoned;
 
-pub(crate) use law::{Law, file_law};
+pub use law::Law;
+pub(crate) use law::file_law;
 pub(crate) use listed::Listed;
 pub(crate) use sequential::sequential;
 pub(crate) use zoned::Zones;
