@@ -111,7 +111,9 @@ tree() { # binaries, shared, root
 	cp -r "$2/doc" "$3/usr/share/doc/iosonde"
 	chmod -R u=rwX,go=rX "$3/usr/share/doc/iosonde"
 	# For those who want it as fio; in no PATH.
-	ln -s ../../bin/iosonde "$3/usr/lib/iosonde/fio"
+	for name in fio fio-genzipf fio-dedupe fio-verify-state; do
+		ln -s ../../bin/iosonde "$3/usr/lib/iosonde/$name"
+	done
 }
 
 rm -rf "$DIST" && mkdir -p "$DIST"

@@ -59,11 +59,13 @@ fn program() -> u8 {
 
 /// Run as the program that this one is called as.
 fn run(program: &Path, arguments: &[String]) -> u8 {
-    match (program.file_name().and_then(|name| name.to_str()), arguments) {
-        (Some("fio"), _) => start::run(Personality::Fio, arguments, table::overview),
-        (Some("sbk"), _) => iosonde_records::run(arguments),
-        (_, []) => first_job::run(table::overview),
-        (_, [word, rest @ ..]) => match table::find(word) {
+    let name = program.file_name().and_then(|name| name.to_str());
+    if let Some(run) = name.and_then(table::called_as) {
+        return run(arguments);
+    }
+    match arguments {
+        [] => first_job::run(table::overview),
+        [word, rest @ ..] => match table::find(word) {
             Some(command) => (command.run)(rest),
             None if rest.is_empty() && quick::takes(Path::new(word)) => quick::run(arguments),
             None if is_mistyped_command(word) => table::refuse_unknown(word),

@@ -7,10 +7,13 @@
 
 pub mod audit;
 pub mod cache;
+pub mod dedupe;
 pub mod diagnose;
+pub mod genzipf;
 pub mod merge;
 pub mod probe;
 pub mod quick;
 pub mod report;
 pub mod selftest;
+pub mod verify_state;
 pub mod write_cache;

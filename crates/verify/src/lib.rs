@@ -32,5 +32,5 @@ pub use history::{CheckOrder, History, Written};
 pub use job::{Checks, VerifyJob, VerifySpec};
 pub use schedule::{Backlogs, BlockDue, LastDone, VerifySchedule};
 pub use seeds::{SeedsAgain, WriteSeeds};
-pub use state::{GeneratorState, StateError, StateFile};
+pub use state::{GeneratorState, OldStateFile, StateError, StateFile, StateHeader};
 pub use writes_end::WritesEnd;

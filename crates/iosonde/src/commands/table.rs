@@ -10,7 +10,10 @@ use iosonde_options::nearest;
 use iosonde_session::Personality;
 use iosonde_studies::{compare, like, plot, sweep};
 use iosonde_sys::standard_error::print_error;
-use iosonde_tools::{audit, cache, diagnose, merge, probe, quick, report, selftest, write_cache};
+use iosonde_tools::{
+    audit, cache, dedupe, diagnose, genzipf, merge, probe, quick, report, selftest, verify_state,
+    write_cache,
+};
 
 /// All commands, in the order in which help lists them.
 pub static COMMANDS: Commands = &[
@@ -32,6 +35,9 @@ pub static COMMANDS: Commands = &[
     &selftest::COMMAND,
     &SBK,
     &FIO,
+    &genzipf::COMMAND,
+    &dedupe::COMMAND,
+    &verify_state::COMMAND,
     &COMPLETIONS,
     &MAN,
     &HELP,
@@ -92,6 +98,23 @@ static HELP: CommandEntry = CommandEntry {
         Err(unknown) => refuse_unknown(&unknown),
     },
 };
+
+/// Runs the program with the words after its name; the exit code.
+type Run = fn(&[String]) -> u8;
+
+/// Names that the program may be called by through a link, and what it then is.
+const LINKS: &[(&str, Run)] = &[
+    ("fio", FIO.run),
+    ("sbk", SBK.run),
+    ("fio-genzipf", genzipf::COMMAND.run),
+    ("fio-dedupe", |words| dedupe::answer_as_fio(words).print()),
+    ("fio-verify-state", verify_state::COMMAND.run),
+];
+
+/// What the program is when it is called by that name.
+pub fn called_as(name: &str) -> Option<Run> {
+    LINKS.iter().find(|(link, _)| *link == name).map(|(_, run)| *run)
+}
 
 /// The command of that name.
 pub fn find(name: &str) -> Option<&'static CommandEntry> {

@@ -11,4 +11,5 @@ mod replay;
 mod seed_jobs;
 mod seeds;
 mod sequences;
+mod small_tools;
 mod system_calls;

@@ -31,21 +31,24 @@ pub enum Who {
 
 /// Our program through a link named fio.
 pub fn link_named_fio() -> PathBuf {
-    static LINK: LazyLock<PathBuf> = LazyLock::new(|| {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("as-fio");
-        std::fs::create_dir_all(&folder).unwrap();
-        let link = folder.join("fio");
-        let target = env!("CARGO_BIN_EXE_iosonde");
-        if std::fs::read_link(&link).ok().as_deref() != Some(Path::new(target)) {
-            // Test programs run one beside the other: whoever is first makes
-            // it, and a rename replaces one that points elsewhere.
-            let ours = folder.join(format!("fio-{}", std::process::id()));
-            std::os::unix::fs::symlink(target, &ours).unwrap();
-            std::fs::rename(&ours, &link).unwrap();
-        }
-        link
-    });
+    static LINK: LazyLock<PathBuf> = LazyLock::new(|| link_named("fio"));
     LINK.clone()
+}
+
+/// Our program through a link of that name.
+pub fn link_named(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("as-fio");
+    std::fs::create_dir_all(&folder).unwrap();
+    let link = folder.join(name);
+    let target = env!("CARGO_BIN_EXE_iosonde");
+    if std::fs::read_link(&link).ok().as_deref() != Some(Path::new(target)) {
+        // Test programs run one beside the other: whoever is first makes
+        // it, and a rename replaces one that points elsewhere.
+        let ours = folder.join(format!("{name}-{}", std::process::id()));
+        std::os::unix::fs::symlink(target, &ours).unwrap();
+        std::fs::rename(&ours, &link).unwrap();
+    }
+    link
 }
 
 /// Our program under its own name in this folder, for users to whom the way to

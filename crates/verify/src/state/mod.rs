@@ -1,6 +1,10 @@
 //! The state file of an interrupted verify job, layout version 7, which a later
 //! job may check, and where it has to stop.
 
+mod old;
+
+pub use old::OldStateFile;
+
 use crate::checksum::crc32c;
 use std::fmt;
 
@@ -16,6 +20,48 @@ const NAME: usize = 64;
 const GENERATOR: usize = 48;
 /// In place of the number of a write: none.
 const NONE: u64 = u64::MAX;
+
+/// The first bytes of a state file of any layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateHeader {
+    /// The number of the layout.
+    pub layout: u64,
+    /// Bytes that follow.
+    pub len: u64,
+    /// Their checksum.
+    pub checksum: u64,
+}
+
+impl StateHeader {
+    /// What the first bytes say.
+    ///
+    /// # Errors
+    /// There are fewer.
+    pub fn decode(bytes: &[u8]) -> Result<StateHeader, StateError> {
+        let word = |at| word(bytes, at).ok_or(StateError::NoHeader);
+        Ok(StateHeader { layout: word(0)?, len: word(8)?, checksum: word(16)? })
+    }
+
+    /// What follows the header of `bytes`, if it is as long as it says and has its checksum.
+    fn body(self, bytes: &[u8]) -> Result<&[u8], StateError> {
+        let len = usize::try_from(self.len).map_err(|_| StateError::Truncated)?;
+        let body = bytes[PREFIX..].get(..len).ok_or(StateError::Truncated)?;
+        if u64::from(crc32c(body)) != self.checksum {
+            return Err(StateError::Checksum);
+        }
+        Ok(body)
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at..).and_then(|rest| rest.first_chunk()).map(|word| u64::from_le_bytes(*word))
+}
+
+/// The name in a field that is padded with zeroes.
+fn name_in(field: &[u8]) -> String {
+    let name = field.split(|byte| *byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(name).into_owned()
+}
 
 /// The progress of a job when its state was saved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -140,22 +186,11 @@ impl StateFile {
     /// What `bytes` say. `depth` is the iodepth of the job that reads it:
     /// numbers beyond so many are those of failed writes.
     pub fn decode(bytes: &[u8], depth: usize) -> Result<StateFile, StateError> {
-        let word = |bytes: &[u8], at: usize| {
-            bytes
-                .get(at..)
-                .and_then(|rest| rest.first_chunk())
-                .map(|word| u64::from_le_bytes(*word))
-        };
-        let prefix = |at| word(bytes, at).ok_or(StateError::NoHeader);
-        let (layout, len, crc) = (prefix(0)?, prefix(8)?, prefix(16)?);
-        if layout != LAYOUT {
-            return Err(StateError::Layout(layout));
+        let header = StateHeader::decode(bytes)?;
+        if header.layout != LAYOUT {
+            return Err(StateError::Layout(header.layout));
         }
-        let len = usize::try_from(len).map_err(|_| StateError::Truncated)?;
-        let body = bytes[PREFIX..].get(..len).ok_or(StateError::Truncated)?;
-        if u64::from(crc32c(body)) != crc {
-            return Err(StateError::Checksum);
-        }
+        let body = header.body(bytes)?;
         let at = |at| word(body, at).ok_or(StateError::Truncated);
         // The low half; the other is padding.
         let entries = (at(0)? & u64::from(u32::MAX)) as usize;
@@ -167,14 +202,12 @@ impl StateFile {
             0 => GeneratorState::Bits32([half(0), half(1), half(2)]),
             _ => GeneratorState::Bits64(std::array::from_fn(|i| at(32 + i * 8).unwrap_or(0))),
         };
-        let name = &body[32 + GENERATOR..FIXED];
-        let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
         let numbers: Vec<u64> = (0..entries).filter_map(|i| at(FIXED + i * 8).ok()).collect();
         let (in_flight, failed) = numbers.split_at(depth.min(entries));
         Ok(StateFile {
             writes: at(8)?,
             job: at(16)?,
-            name: String::from_utf8_lossy(name).into_owned(),
+            name: name_in(&body[32 + GENERATOR..FIXED]),
             generator,
             in_flight: in_flight.iter().map(|&n| (n != NONE).then_some(n)).collect(),
             failed: failed.iter().copied().filter(|&n| n != NONE).collect(),
