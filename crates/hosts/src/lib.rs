@@ -5,6 +5,7 @@
 //! of the time in which all of them ran ([hosts.md](../../../docs/hosts.md)).
 
 pub mod group;
+pub mod member;
 pub mod merge;
 pub mod mpi;
 pub mod start_at;

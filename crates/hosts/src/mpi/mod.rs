@@ -7,7 +7,9 @@ mod library;
 pub use launcher::Launcher;
 
 use crate::transport::Transport;
+use iosonde_base::exit;
 use iosonde_base::text::duration;
+use iosonde_sys::standard_error::print_error;
 use library::{MpiLibrary, PendingMessage};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -234,8 +236,20 @@ impl Transport for Mpi {
 }
 
 impl Mpi {
-    /// The end of MPI on this rank.
-    pub fn finalize(self) {
+    /// The end of MPI on this rank, and where a rank is lost, of all: the end of MPI would wait for
+    /// it. If MPI itself does not come to its end in time, the process ends with the code, or
+    /// with that of a refusal.
+    pub fn end(self, is_whole: bool, within: Duration, code: u8) {
+        std::thread::spawn(move || {
+            std::thread::sleep(within);
+            let time = duration(within.as_nanos() as u64);
+            print_error(&format!("iosonde: --mpi: no progress in the end of MPI within {time}"));
+            std::process::exit(code.max(exit::REFUSED).into());
+        });
+        if is_whole { self.finalize() } else { self.abort() }
+    }
+
+    fn finalize(self) {
         let Mpi { library, awaited, .. } = self;
         // Libraries complain of what is still awaited.
         for (_, awaited) in awaited {

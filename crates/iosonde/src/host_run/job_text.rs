@@ -21,6 +21,8 @@ pub struct JobText {
     files: BTreeMap<String, Vec<u8>>,
     /// Names of the hosts by rank, where they are known.
     pub names: Vec<String>,
+    /// What `{paths}` stands for, by host or rank: the table of `--hosts-table`.
+    paths: BTreeMap<String, String>,
     /// How the line of this rank differs from that of rank 0, if it does.
     #[serde(skip)]
     pub differs: Option<String>,
@@ -76,18 +78,79 @@ impl JobText {
         })
     }
 
-    /// The jobs as a host of that rank and name has them.
-    fn parse(
-        &self,
-        personality: Personality,
-        files: &dyn JobFiles,
-        (rank, host): (u32, &str),
-    ) -> Parsed {
-        let fill = |text: &str| text.replace("{rank}", &rank.to_string()).replace("{host}", host);
+    /// Read the table of `--hosts-table`: a line `HOST = PATHS` for each host, or `RANK = PATHS`.
+    ///
+    /// # Errors
+    /// It cannot be read, or a line is not of that form.
+    pub fn read_table(&mut self, file: &str) -> Result<(), String> {
+        let refused = |why: String| format!("--hosts-table={file}: {why}");
+        let table = std::fs::read_to_string(file).map_err(|error| refused(error.to_string()))?;
+        for (number, line) in (1..).zip(table.lines()) {
+            let line = line.split('#').next().unwrap_or_default().trim();
+            if line.is_empty() {
+                continue;
+            }
+            let (host, paths) = line.split_once('=').ok_or_else(|| {
+                refused(format!("line {number} is {line:?}: write HOST = PATH[:PATH...]"))
+            })?;
+            let (host, paths) = (host.trim().to_owned(), paths.trim().to_owned());
+            if self.paths.insert(host, paths).is_some() {
+                return Err(refused(format!("line {number}: the host has a line already")));
+            }
+        }
+        Ok(())
+    }
+
+    /// What `{paths}` stands for on a host.
+    ///
+    /// # Errors
+    /// It is in the text, and the table does not have the host.
+    fn paths_of(&self, host: &str, rank: u32) -> Result<&str, String> {
+        let found = self.paths.get(host).or_else(|| self.paths.get(&rank.to_string()));
+        if let Some(paths) = found {
+            return Ok(paths);
+        }
+        let in_files = || self.files.values().any(|text| contains(text, b"{paths}"));
+        let is_used = self.arguments.iter().any(|word| word.contains("{paths}")) || in_files();
+        if !is_used {
+            Ok("")
+        } else if self.paths.is_empty() {
+            Err("{paths} stands for the paths of a host in --hosts-table=FILE, which is missing"
+                .to_owned())
+        } else {
+            Err(format!("--hosts-table has no line for host {host} or rank {rank}"))
+        }
+    }
+
+    /// The jobs as a host has them.
+    fn parse(&self, personality: Personality, files: &dyn JobFiles, seat: Seat<'_>) -> Parsed {
+        let fill = |text: &str| seat.fill(text);
         let arguments: Vec<String> = self.arguments.iter().map(|word| fill(word)).collect();
         let filled = Filled { text: self, files, fill: &fill };
         parse_with(personality, &arguments, &filled)
     }
+}
+
+/// What the words in braces stand for.
+#[derive(Clone, Copy)]
+struct Seat<'a> {
+    rank: u32,
+    ranks: u32,
+    host: &'a str,
+    paths: &'a str,
+}
+
+impl Seat<'_> {
+    fn fill(&self, text: &str) -> String {
+        text.replace("{rank}", &self.rank.to_string())
+            .replace("{ranks}", &self.ranks.to_string())
+            .replace("{host}", self.host)
+            .replace("{paths}", self.paths)
+    }
+}
+
+fn contains(text: &[u8], word: &[u8]) -> bool {
+    text.windows(word.len()).any(|part| part == word)
 }
 
 /// The files of a text, filled in. One that is not among them is read here, as it was on rank
@@ -127,38 +190,52 @@ pub fn parse(
     flags: &HostFlags,
 ) -> Result<OwnJobs, String> {
     let RankPlace { name, rank, ranks, .. } = place;
-    let as_first = text.parse(personality, files, (0, "host"));
-    let job = comparable(&as_first);
-    let mut own = text.parse(personality, files, (*rank, name));
-    let next_rank = (rank + 1) % ranks;
-    let next_name = place.names.get(next_rank as usize).cloned();
-    let names_host = own.jobs.len() == as_first.jobs.len() && {
-        let other = text.parse(personality, files, (*rank, "another host"));
-        own.jobs.iter().zip(&other.jobs).any(|(own, other)| places(own) != places(other))
+    let (rank, ranks) = (*rank, *ranks);
+    let paths = text.paths_of(name, rank)?;
+    let seat = Seat { rank, ranks, host: name, paths };
+    let parse = |seat: Seat<'_>| text.parse(personality, files, seat);
+    let job = comparable(&parse(Seat { rank: 0, host: "host", paths: "paths", ..seat }));
+    let mut own = parse(seat);
+    let shift = flags.shift_by();
+    let other_rank = (u64::from(rank) + u64::from(shift)) % u64::from(ranks.max(1));
+    let other_rank = other_rank as u32;
+    let other_name = place.names.get(other_rank as usize);
+    let knows_others = !place.names.is_empty() || shift == 0;
+    let names_host = !knows_others && {
+        let other = parse(Seat { host: "another host", paths: "another host's paths", ..seat });
+        own.jobs.len() != other.jobs.len()
+            || own.jobs.iter().zip(&other.jobs).any(|(own, other)| places(own) != places(other))
     };
-    if flags.reorder && names_host && next_name.is_none() {
-        return Err("--reorder: without --mpi the names of the other hosts are not known: use {rank} instead of {host}"
+    if names_host {
+        return Err("--shift, --reorder: without --mpi the names of the other hosts are not known: use {rank} instead \
+                    of {host} and {paths}"
             .to_owned());
     }
-    let next_host = next_name.unwrap_or_else(|| name.clone());
-    let next = text.parse(personality, files, (next_rank, &next_host));
+    let other_name = other_name.unwrap_or(name);
+    let other_paths = if knows_others { text.paths_of(other_name, other_rank)? } else { paths };
+    let other = parse(Seat { rank: other_rank, host: other_name, paths: other_paths, ..seat });
     // A name that is the same for any rank and host is one file of all.
-    let elsewhere = text.parse(personality, files, (ranks + 1, "another host"));
+    let elsewhere = parse(Seat {
+        rank: ranks + 1,
+        host: "another host",
+        paths: "another host's paths",
+        ..seat
+    });
     let mut shares = Vec::new();
     for at in 0..own.jobs.len() {
         let is_shared =
             elsewhere.jobs.get(at).is_some_and(|other| places(other) == places(&own.jobs[at]));
         let word = own.jobs[at].spec.order.rw.get().word;
         let only_reads = !word.writes() && !word.trims();
-        let part = match (flags.reorder && only_reads, next.jobs.get(at)) {
+        let part = match (shift > 0 && only_reads, other.jobs.get(at)) {
             (true, Some(job)) => {
                 own.jobs[at] = job.clone();
-                next_rank
+                other_rank
             }
-            _ => *rank,
+            _ => rank,
         };
         seed(&mut own.jobs[at], part);
-        shares.push((flags.split && is_shared).then_some(RankShare { rank: part, ranks: *ranks }));
+        shares.push((flags.split && is_shared).then_some(RankShare { rank: part, ranks }));
     }
     Ok((own, shares, job))
 }
@@ -199,7 +276,7 @@ mod tests {
         let names = (0..ranks).map(|rank| format!("h{rank}")).collect();
         let place = RankPlace { name: format!("h{rank}"), rank, ranks, names };
         let files: HashMap<&str, &str> = NO_FILES.iter().copied().collect();
-        let flags = JobText::parse(&text, Personality::Native, &files, (0, "")).flags.hosts;
+        let flags = JobText::read(Personality::Native, &text.arguments).1.hosts;
         parse(Personality::Native, &text, &files, &place, &flags).unwrap()
     }
 
@@ -236,8 +313,44 @@ mod tests {
         let last = of(2, 3, line);
         assert_eq!((file(&last, 0), file(&last, 1)), ("/xh2".into(), "/xh0".into()));
         assert_eq!(last.1[2], Some(RankShare { rank: 0, ranks: 3 }));
+        // Any other rank's.
+        let shifted = of(2, 3, &format!("--shift=2 {line}"));
+        assert_eq!((file(&shifted, 0), file(&shifted, 1)), ("/xh2".into(), "/xh1".into()));
         let (writer, reader) = (of(1, 3, line), of(0, 3, line));
         let seed = |own: &OwnJobs, job: usize| *own.0.jobs[job].spec.random.randseed.get();
         assert_eq!(seed(&writer, 0), seed(&reader, 1));
+    }
+
+    #[test]
+    fn each_host_has_its_paths_of_the_table_and_a_strided_part_by_the_number_of_ranks() {
+        let mut text = JobText {
+            arguments: [
+                "--name=a",
+                "--filename={paths}",
+                "--offset=({rank}*4096)",
+                "--size=({ranks}*8192)",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
+            ..JobText::default()
+        };
+        let folder = iosonde_testing::Folder::temporary("hosts-table");
+        let table = folder.write("table", "h0 = /dev/a:/dev/b # two\n\n1 = /dev/c\n");
+        text.read_table(&table).unwrap();
+        let names: Vec<String> = (0..3).map(|rank| format!("h{rank}")).collect();
+        let files: HashMap<&str, &str> = NO_FILES.iter().copied().collect();
+        let of = |rank: u32| {
+            let place =
+                RankPlace { name: format!("h{rank}"), rank, ranks: 3, names: names.clone() };
+            let flags = HostFlags::default();
+            parse(Personality::Native, &text, &files, &place, &flags)
+        };
+        assert_eq!(file(&of(0).unwrap(), 0), "/dev/a:/dev/b");
+        let second = of(1).unwrap();
+        assert_eq!(file(&second, 0), "/dev/c");
+        assert_eq!(second.0.jobs[0].spec.show("offset").as_deref(), Some("4096"));
+        assert_eq!(second.0.jobs[0].spec.show("size").as_deref(), Some("24576"));
+        let why = of(2).map(drop).unwrap_err();
+        assert!(why.contains("no line for host h2 or rank 2"), "{why}");
     }
 }

@@ -11,9 +11,9 @@ use crate::output::ReportOutput;
 use crate::run_jobs::{self, Help};
 use crate::{debug, profiles};
 use iosonde_base::exit;
-use iosonde_base::text::duration;
 use iosonde_command::new_file;
-use iosonde_hosts::group::{HostGroup, Limits};
+use iosonde_hosts::group::{HostGroup, Limits, Member};
+use iosonde_hosts::member;
 use iosonde_hosts::mpi::Mpi;
 use iosonde_hosts::start_at::StartAt;
 use iosonde_report::Report;
@@ -120,11 +120,15 @@ fn begin_mpi(
         limits.silence = Duration::from_millis(ms);
         limits.beat_every = limits.beat_every.min(limits.silence / 4);
     }
-    let member = place::member();
+    let member = Member::here();
     let mut group = HostGroup::begin(mpi, &member, limits)?;
     let own = match group.rank() {
         0 => {
             text.names = group.hosts();
+            if let Some(Err(why)) = flags.hosts.table.as_ref().map(|file| text.read_table(file)) {
+                group.stop_all(&why);
+                return Err(why);
+            }
             Some(serde_json::to_string(&text).map_err(|why| format!("--mpi: {why}"))?)
         }
         _ => None,
@@ -164,9 +168,12 @@ fn result_file(flags: &Flags, rank: &str) -> PathBuf {
 /// A run that no other host hears of while it runs.
 fn begin_apart(
     personality: Personality,
-    text: JobText,
+    mut text: JobText,
     flags: &Flags,
 ) -> Result<(HostRun, JobText), String> {
+    if let Some(file) = &flags.hosts.table {
+        text.read_table(file)?;
+    }
     let place = RankPlace::of(&flags.hosts, |name| std::env::var(name).ok())?;
     let link = match &flags.hosts.start_at {
         Some(text) => HostLink::StartAt(StartAt::parse(text)?),
@@ -245,12 +252,9 @@ impl HostRun {
     fn end(self, code: u8) -> u8 {
         match self.link {
             HostLink::Mpi(group, _) => {
-                end_within(group.limits().at_ends(group.ranks()), code);
-                match group.into_transport() {
-                    (mpi, true) => mpi.finalize(),
-                    // The end of MPI would wait for a host that is lost.
-                    (mpi, false) => mpi.abort(),
-                }
+                let within = group.limits().at_ends(group.ranks());
+                let (mpi, is_whole) = group.into_transport();
+                mpi.end(is_whole, within, code);
             }
             HostLink::StartAt(_) | HostLink::Alone => {}
         }
@@ -291,7 +295,7 @@ impl HostPart for HostRun {
             name: self.place.name.clone(),
             rank: self.place.rank,
             ranks: self.place.ranks,
-            machine: place::machine(),
+            machine: member::machine(),
             start: match self.link {
                 HostLink::Mpi(..) => "mpi",
                 HostLink::StartAt(_) => "time",
@@ -316,16 +320,6 @@ impl HostPart for HostRun {
     fn code(&self) -> u8 {
         self.code
     }
-}
-
-/// End the process if MPI itself does not come to its end: what it has measured is written.
-fn end_within(limit: Duration, code: u8) {
-    std::thread::spawn(move || {
-        std::thread::sleep(limit);
-        let time = duration(limit.as_nanos() as u64);
-        print_error(&format!("iosonde: --mpi: no progress in the end of MPI within {time}"));
-        std::process::exit(code.max(exit::REFUSED).into());
-    });
 }
 
 /// Rank 0 prints for all.

@@ -1,10 +1,7 @@
 //! A host's place among several: by flags, or by what launchers set.
 
-use iosonde_hosts::group::Member;
+use iosonde_hosts::member;
 use iosonde_spec::cli::flags::HostFlags;
-use iosonde_sys::cpu::CpuList;
-use std::fs::File;
-use std::io::Read;
 
 /// A host's name and place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,53 +40,7 @@ impl RankPlace {
         if rank >= ranks {
             return Err(format!("--rank={rank} is not below --ranks={ranks}: ranks count from 0"));
         }
-        Ok(RankPlace { name: host_name(), rank, ranks, names: Vec::new() })
-    }
-}
-
-/// The name of this host.
-pub fn host_name() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
-}
-
-/// This rank, as it greets the others.
-pub fn member() -> Member {
-    let online = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
-    let processors = CpuList::parse(online.trim()).map_or(0, |cpus| cpus.as_slice().len() as u32);
-    Member { name: host_name(), build: build(), machine: machine(), processors }
-}
-
-/// The identity of the running kernel: containers and network namespaces of one machine have the
-/// same. Empty where the system has none.
-pub fn machine() -> String {
-    let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    id.trim().to_owned()
-}
-
-/// Version and identity of this program: two that are built from different sources differ.
-fn build() -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    match hash_of_program() {
-        Ok(hash) => format!("iosonde {version}, {hash:016x}"),
-        Err(_) => format!("iosonde {version}"),
-    }
-}
-
-/// FNV-1a over words of eight bytes of the program's file.
-fn hash_of_program() -> std::io::Result<u64> {
-    let mut file = File::open("/proc/self/exe")?;
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    let mut block = vec![0; 1 << 20];
-    loop {
-        let read = file.read(&mut block)?;
-        if read == 0 {
-            return Ok(hash);
-        }
-        for word in block[..read].chunks(8) {
-            let mut bytes = [0; 8];
-            bytes[..word.len()].copy_from_slice(word);
-            hash = (hash ^ u64::from_le_bytes(bytes)).wrapping_mul(0x0100_0000_01b3);
-        }
+        Ok(RankPlace { name: member::host_name(), rank, ranks, names: Vec::new() })
     }
 }
 

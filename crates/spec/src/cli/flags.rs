@@ -171,9 +171,18 @@ pub struct HostFlags {
     pub split: bool,
     /// Jobs that only read take the part of the next rank.
     pub reorder: bool,
+    /// Jobs that only read take the part of the rank so many further.
+    pub shift: Option<u32>,
+    /// A table of the paths of each host.
+    pub table: Option<String>,
 }
 
 impl HostFlags {
+    /// How many ranks further the part is that jobs take which only read.
+    pub fn shift_by(&self) -> u32 {
+        self.shift.unwrap_or(u32::from(self.reorder))
+    }
+
     /// Whether this run is one of several hosts'.
     pub fn is_one_of_several(&self) -> bool {
         *self != HostFlags::default()

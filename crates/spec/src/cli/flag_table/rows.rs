@@ -227,4 +227,11 @@ pub const LEDGER: &[FlagDef] = flags! {
         => On(|flags| &mut flags.hosts.split);
     Hosts "reorder" Nothing "" "jobs that only read take the part of the next host"
         => On(|flags| &mut flags.hosts.reorder);
+    Hosts "shift" Value "N" "jobs that only read take the part of the host N further"
+        => With(|flags, text| {
+            flags.hosts.shift = Some(host_number("shift", text)?);
+            Ok(())
+        });
+    Hosts "hosts-table" Value "FILE" "lines HOST = PATHS: what {paths} in a job stands for on each host"
+        => Named(|flags| &mut flags.hosts.table, "--hosts-table: the file has no name");
 };
