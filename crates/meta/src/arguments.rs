@@ -7,6 +7,7 @@ use iosonde_command::CommandAnswer;
 use iosonde_command::definition::{self, CommandEntry};
 use iosonde_engine::tree::{TreeFileSizes, TreeOperation, TreeShape};
 use iosonde_options::{command_line, nearest};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 const FILES: u64 = 10_000;
@@ -20,7 +21,11 @@ Measure operations on many files: make directories, create files, stat, open, re
 directories, remove files and directories, phase by phase, with a time for each operation.
 
 Everything happens in a new directory inside DIR, which is removed at the end, also after Ctrl-C, \
-which prints the results so far. Nothing else in DIR is touched.
+which prints the results so far. Nothing else in DIR is touched. What runs leave that are killed is \
+named at the next run, and --clean removes it.
+
+With --mpi each rank that mpirun or srun started has its --threads: a tree each, or one tree of all \
+with --shared (one directory of all: --shared --dirs=1). Phases start together on all ranks.
 
 Exit code: 0 every phase is measured, 1 an error, 128 stopped by a signal.
 docs/meta.md describes the phases, the columns and the formats.";
@@ -30,6 +35,18 @@ docs/meta.md describes the phases, the columns and the formats.";
 pub struct MetaArguments {
     /// The directory to work in; it must exist
     dir: PathBuf,
+
+    /// Run on all hosts that mpirun or srun has started it on; --threads are those of each rank
+    #[arg(long)]
+    mpi: bool,
+
+    /// Stat, open and read what the rank N further made (without --mpi: the thread N further)
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    shift: u32,
+
+    /// Remove what runs that were killed left in DIR, and do nothing else
+    #[arg(long, conflicts_with_all = ["mpi", "keep"])]
+    clean: bool,
 
     /// How many files, over all threads [default: 10k]
     #[arg(long, value_name = "N", value_parser = count)]
@@ -47,7 +64,7 @@ pub struct MetaArguments {
     #[arg(long, value_name = "FILE")]
     sizes_from: Option<PathBuf>,
 
-    /// How many threads [default: one for each processor]
+    /// How many threads [default: one for each processor, or one with --mpi]
     #[arg(long, value_name = "N")]
     threads: Option<u32>,
 
@@ -145,8 +162,14 @@ pub struct MetaOptions {
     pub depth: u32,
     /// The bytes of files.
     pub sizes: TreeFileSizes,
-    /// Threads.
+    /// Threads, of all ranks.
     pub threads: u32,
+    /// This rank's, of them.
+    pub own: Range<u32>,
+    /// Files are looked up, opened and read that the thread so many further made.
+    pub shift: u32,
+    /// What runs left that were killed is removed, and nothing else done.
+    pub clean: bool,
     /// All threads work in one tree.
     pub shared: bool,
     /// What is done, in this order.
@@ -174,6 +197,9 @@ impl Default for MetaOptions {
             depth: 1,
             sizes: TreeFileSizes::weighted([(4096, 1)]),
             threads: 1,
+            own: 0..1,
+            shift: 0,
+            clean: false,
             shared: false,
             phases: PHASES.to_vec(),
             order: VisitOrder::Random,
@@ -212,17 +238,27 @@ impl MetaOptions {
     }
 }
 
-/// Read the words after `iosonde meta`.
+/// Whether the words ask for several hosts.
+pub fn asks_for_ranks(words: &[String]) -> bool {
+    words.iter().any(|word| word == "--mpi")
+}
+
+/// Read the words after `iosonde meta`, as the rank of so many has them.
 ///
 /// # Errors
 /// The first thing that is wrong, or the help to print.
-pub fn parse(command: &CommandEntry, words: &[String]) -> Result<MetaOptions, CommandAnswer> {
+pub fn parse(
+    command: &CommandEntry,
+    words: &[String],
+    ranks: Option<(u32, u32)>,
+) -> Result<MetaOptions, CommandAnswer> {
     let arguments: MetaArguments = definition::arguments(command, words)?;
-    arguments.options().map_err(|why| CommandAnswer::refused(command.name, &why))
+    arguments.options(ranks).map_err(|why| CommandAnswer::refused(command.name, &why))
 }
 
 impl MetaArguments {
-    fn options(self) -> Result<MetaOptions, String> {
+    fn options(self, place: Option<(u32, u32)>) -> Result<MetaOptions, String> {
+        let (rank, ranks) = place.unwrap_or((0, 1));
         let files = self.files.unwrap_or(FILES);
         if !(1..=32).contains(&self.depth) {
             return Err(format!("--depth={}: from 1 to 32 levels", self.depth));
@@ -247,8 +283,11 @@ impl MetaArguments {
                 return Err(format!("--threads={threads}: at most {THREADS_MOST}"));
             }
             Some(threads) => threads,
+            None if self.mpi => 1,
             None => wanted.min(u32::try_from(files).unwrap_or(u32::MAX)),
         };
+        let (own, shift) = own_threads(self.mpi, threads, self.shift, (rank, ranks));
+        let threads = threads.saturating_mul(ranks);
         let dirs =
             dirs.unwrap_or_else(|| (files / FILES_PER_DIR).max(u64::from(threads)).min(files));
         fits(files, dirs, threads, self.shared)?;
@@ -270,6 +309,9 @@ impl MetaArguments {
             depth: self.depth,
             sizes,
             threads,
+            own,
+            shift,
+            clean: self.clean,
             shared: self.shared,
             phases: PHASES.into_iter().filter(runs).collect(),
             order: self.order,
@@ -283,6 +325,22 @@ impl MetaArguments {
                 self.format.unwrap_or(MetaFormat::Table)
             },
         })
+    }
+}
+
+/// This rank's threads of those of all; and by how many a shift is, which counts ranks or, in a
+/// run of one, threads.
+fn own_threads(
+    is_among_ranks: bool,
+    threads: u32,
+    shift: u32,
+    (rank, ranks): (u32, u32),
+) -> (Range<u32>, u32) {
+    if is_among_ranks {
+        let first = rank.saturating_mul(threads);
+        (first..first.saturating_add(threads), (shift % ranks.max(1)).saturating_mul(threads))
+    } else {
+        (0..threads, shift % threads.max(1))
     }
 }
 
@@ -389,7 +447,7 @@ mod tests {
 
     fn options(line: &str) -> Result<MetaOptions, String> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        parse(&COMMAND, &words).map_err(|answer| answer.errors.join("\n"))
+        parse(&COMMAND, &words, None).map_err(|answer| answer.errors.join("\n"))
     }
 
     #[test]
@@ -432,5 +490,15 @@ mod tests {
         assert_eq!(words, expected);
         let kept = options("/tmp --phases=stat --keep").unwrap();
         assert!(!kept.does(TreeOperation::Unlink));
+    }
+
+    #[test]
+    fn a_rank_has_its_threads_of_all_and_shifts_by_ranks() {
+        let words: Vec<String> =
+            ["/tmp", "--mpi", "--threads=2", "--shift=1"].map(str::to_owned).to_vec();
+        let options = |place| parse(&COMMAND, &words, Some(place)).map_err(|answer| answer.errors);
+        let second = options((1, 3)).unwrap();
+        assert_eq!((second.threads, second.own, second.shift), (6, 2..4, 2));
+        assert!(asks_for_ranks(&words) && !asks_for_ranks(&[]));
     }
 }

@@ -21,10 +21,13 @@ pub struct PhasePart {
     pub count: u64,
 }
 
-/// What each thread does in a phase. Threads with nothing to do are left out.
+/// What each thread of this rank does in a phase. Threads with nothing to do are left out.
 pub fn parts(options: &MetaOptions, operation: TreeOperation) -> Vec<PhasePart> {
-    let threads = 0..options.threads;
-    let parts = threads.filter_map(|thread| {
+    let looks =
+        matches!(operation, TreeOperation::Stat | TreeOperation::Open | TreeOperation::Read);
+    let parts = options.own.clone().filter_map(|own| {
+        // What this thread made is in its own host's caches.
+        let thread = if looks { (own + options.shift) % options.threads } else { own };
         let shape = options.shape_of(thread);
         let all = shape.count(operation.subject());
         let (first, count) = match (options.shared, operation.subject()) {
@@ -108,6 +111,8 @@ mod tests {
                 files: 1001,
                 dirs: 7,
                 threads: 3,
+                own: 0..3,
+                shift: 1,
                 depth: 2,
                 shared,
                 ..MetaOptions::default()

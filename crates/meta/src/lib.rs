@@ -9,7 +9,9 @@
 mod arguments;
 mod formats;
 mod jobs;
+mod leftovers;
 mod phase;
+mod ranks;
 mod result;
 mod root;
 mod run;
@@ -21,6 +23,7 @@ use iosonde_base::exit;
 use iosonde_command::CommandAnswer;
 use iosonde_command::definition::CommandEntry;
 use iosonde_sys::standard_output::print as say;
+use ranks::Ranks;
 
 /// The entry in the table of commands.
 pub static COMMAND: CommandEntry = CommandEntry {
@@ -35,18 +38,42 @@ pub static COMMAND: CommandEntry = CommandEntry {
 
 /// Run with the words after `iosonde meta`; the exit code.
 pub fn run(words: &[String]) -> u8 {
-    let options = match arguments::parse(&COMMAND, words) {
+    if !arguments::asks_for_ranks(words) {
+        return with_ranks(words, None);
+    }
+    let mut ranks = match Ranks::begin() {
+        Ok(ranks) => ranks,
+        Err(why) => return refuse(&why),
+    };
+    let code = with_ranks(words, Some(&mut ranks));
+    ranks.end(code);
+    code
+}
+
+fn with_ranks(words: &[String], mut ranks: Option<&mut Ranks>) -> u8 {
+    // Each rank knows; one says it.
+    let speaks = ranks.as_ref().is_none_or(|ranks| ranks.speaks());
+    let place = ranks.as_ref().map(|ranks| ranks.place());
+    let options = match arguments::parse(&COMMAND, words, place) {
         Ok(options) => options,
-        Err(answer) => return answer.print(),
+        Err(answer) if speaks => return answer.print(),
+        Err(_) => return exit::REFUSED,
     };
-    let result = match run::measure(&options) {
+    if options.clean {
+        return leftovers::clean(&options.dir).map_or_else(|why| refuse(&why), |()| exit::OK);
+    }
+    let result = match run::measure(&options, words, &mut ranks) {
         Ok(result) => result,
-        Err(error) => return refuse(&error),
+        Err(error) if speaks => return refuse(&error),
+        Err(_) => return exit::REFUSED,
     };
-    say(&formats::write(&result, options.format));
+    if speaks {
+        say(&formats::write(&result, options.format));
+    }
     match &result.error {
         _ if result.stopped => exit::SIGNALLED,
-        Some(error) => refuse(error),
+        Some(error) if speaks => refuse(error),
+        Some(_) => exit::REFUSED,
         None => exit::OK,
     }
 }

@@ -16,6 +16,8 @@ pub struct PhaseResult {
     pub operations: u64,
     /// Threads that took part.
     pub threads: usize,
+    /// When it began, in nanoseconds of Unix time.
+    pub began_unix_ns: u64,
     /// From the common start until the first thread was done.
     pub first_done: Nanos,
     /// Until the last one was.
@@ -36,9 +38,55 @@ pub struct PhaseResult {
     pub after: Option<DiskRequests>,
     /// How many dentries the kernel kept before and after.
     pub dentries: Option<(u64, u64)>,
+    /// What each rank did that took part; none in a run of one.
+    pub ranks: Vec<RankShare>,
+}
+
+/// What a rank did in a phase, in time since the first rank's start of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankShare {
+    /// The name of its host.
+    pub name: String,
+    /// Its operations.
+    pub operations: u64,
+    /// When it started.
+    pub began: Nanos,
+    /// When its first thread was done.
+    pub first_done: Nanos,
+    /// When its last thread was.
+    pub last_done: Nanos,
+}
+
+impl RankShare {
+    /// Operations per second of its own time.
+    pub fn rate(&self) -> f64 {
+        per_second(self.operations, Nanos(self.last_done.0.saturating_sub(self.began.0)))
+    }
 }
 
 impl PhaseResult {
+    /// The rank with the lowest rate, of two or more.
+    pub fn slowest(&self) -> Option<&RankShare> {
+        let order = |one: &&RankShare, other: &&RankShare| one.rate().total_cmp(&other.rate());
+        self.ranks.iter().min_by(order).filter(|_| self.ranks.len() > 1)
+    }
+
+    /// From the first to the last rank's start.
+    pub fn start_skew(&self) -> Nanos {
+        self.ranks.iter().map(|rank| rank.began).max().unwrap_or_default()
+    }
+
+    /// The rate of the median rank.
+    pub fn median_rate(&self) -> f64 {
+        let mut rates: Vec<f64> = self.ranks.iter().map(RankShare::rate).collect();
+        rates.sort_by(f64::total_cmp);
+        match (rates.len(), rates.len() / 2) {
+            (0, _) => 0.0,
+            (count, middle) if count % 2 == 0 => (rates[middle - 1] + rates[middle]) / 2.0,
+            (_, middle) => rates[middle],
+        }
+    }
+
     /// Operations per second until the last thread was done.
     pub fn rate(&self) -> f64 {
         per_second(self.operations, self.last_done)

@@ -2,7 +2,7 @@
 
 use iosonde_sys::counters::DiskCounters;
 use iosonde_sys::stack::Stack;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// The devices right below a file system.
@@ -13,7 +13,7 @@ pub struct Disks {
 }
 
 /// Requests that disks were sent, by any process.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiskRequests {
     /// Reads.
     pub reads: u64,

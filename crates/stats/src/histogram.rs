@@ -202,6 +202,20 @@ impl HistogramSnapshot {
         &self.counts
     }
 
+    /// A snapshot of bins as [`HistogramSnapshot::bins`] has them: each value goes to its bucket.
+    /// [`HistogramSnapshot::classes`] is then right within a bucket only.
+    pub fn of_bins(bins: impl Iterator<Item = (u64, u64)>) -> HistogramSnapshot {
+        let mut snapshot = HistogramSnapshot::default();
+        for (value, count) in bins {
+            let index = bucket(value);
+            if index >= snapshot.counts.len() {
+                snapshot.counts.resize(index + 1, 0);
+            }
+            snapshot.counts[index] = snapshot.counts[index].saturating_add(count);
+        }
+        snapshot
+    }
+
     /// How many values.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()

@@ -192,3 +192,19 @@ fn a_file_system_that_fills_up_is_an_error_with_the_results_so_far() {
     assert_eq!(operations(&ran.json()).len(), 2, "{ran:?}");
     assert_eq!(left, 0);
 }
+
+#[test]
+fn what_a_killed_run_left_is_named_and_removed_when_that_is_asked_for() {
+    let folder = Folder::new("meta-leftovers");
+    let left = "iosonde-meta.0123456789abcdef.tmp";
+    folder.write("mine", "kept");
+    std::fs::create_dir_all(folder.join(left).join("iosonde-tree.0/0")).unwrap();
+    let ran = meta(&folder, "--files=10 --dirs=1 --threads=1").well();
+    assert!(ran.stderr.contains(&format!("{left} is of another run")), "{ran:?}");
+    assert!(folder.join(left).exists());
+    let ran = meta(&folder, "--clean").well();
+    assert!(ran.stdout.contains(&format!("removed ./{left}")), "{ran:?}");
+    assert!(!folder.join(left).exists() && folder.join("mine").exists());
+    let ran = meta(&folder, "--clean").well();
+    assert!(ran.stdout.contains("no run has left anything"), "{ran:?}");
+}

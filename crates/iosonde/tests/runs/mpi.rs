@@ -185,3 +185,62 @@ fn two_hosts_with_clocks_of_their_own_start_together() {
     assert!(overlap["start_skew_ns"].as_u64().unwrap() < 100_000_000_000, "{overlap}");
     assert!(ours["hosts"][1]["clock"]["offset_ns"].as_i64().unwrap() < 100_000_000_000);
 }
+
+/// `iosonde meta` in the folder, with a rank for each of the lines.
+fn meta(folder: &Folder, lines: &[&str]) -> (Option<i32>, String) {
+    let mut command = std::process::Command::new(OPEN_MPI);
+    command.args(["--bind-to", "none", "--oversubscribe"]);
+    for (at, line) in lines.iter().enumerate() {
+        command.args(if at > 0 { &[":", "-n", "1"][..] } else { &["-n", "1"] });
+        command.args([env!("CARGO_BIN_EXE_iosonde"), "meta", ".", "--mpi"]);
+        command.args(line.split_whitespace());
+    }
+    command.current_dir(folder.path()).stdin(std::process::Stdio::null());
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    let output = command.output().unwrap();
+    (output.status.code(), text(&output))
+}
+
+#[test]
+fn meta_on_several_ranks_does_each_name_once_and_leaves_nothing() {
+    if !has(OPEN_MPI, "openmpi-bin") {
+        return;
+    }
+    // A tree for each thread, one tree of all, one directory of all.
+    for shape in ["--dirs=12", "--dirs=12 --shared", "--dirs=1 --shared"] {
+        let folder = Folder::new("mpi-meta");
+        let line = format!("--files=300 --threads=2 --shift=1 {shape} --json");
+        let (code, out) = meta(&folder, &[line.as_str(); 3]);
+        assert_eq!(code, Some(0), "{out}");
+        let json = &out[out.find('{').unwrap()..];
+        let document: Value =
+            serde_json::from_str(json).unwrap_or_else(|why| panic!("{why}: {out}"));
+        for phase in document["rounds"][0].as_array().unwrap() {
+            let word = phase["phase"].as_str().unwrap();
+            let ranks = phase["ranks"].as_array().unwrap();
+            let sum: u64 = ranks.iter().map(|rank| rank["operations"].as_u64().unwrap()).sum();
+            assert_eq!(phase["operations"], sum, "{phase}");
+            if ["create", "stat", "read", "rename", "unlink"].contains(&word) {
+                assert_eq!((sum, ranks.len()), (300, 3), "{shape}: {phase}");
+            }
+            assert!(ranks.iter().all(|rank| rank["host"].as_str().unwrap().contains(':')));
+            let last = ranks.iter().map(|rank| rank["last_done_ns"].as_u64()).max().unwrap();
+            assert_eq!(phase["last_done_ns"].as_u64(), last, "{phase}");
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{shape}");
+    }
+}
+
+#[test]
+fn meta_with_other_words_on_another_rank_and_what_fails_on_one_ends_on_all() {
+    if !has(OPEN_MPI, "openmpi-bin") {
+        return;
+    }
+    let folder = Folder::new("mpi-meta-refused");
+    let (code, out) = meta(&folder, &["--files=100 --dirs=4", "--files=200 --dirs=4"]);
+    assert_ne!(code, Some(0), "{out}");
+    assert!(out.contains("has another job: --files=200"), "{out}");
+    let (code, out) = meta(&folder, &["--files=10 --dirs=20"; 2]);
+    assert_eq!((code, out.matches("some would be empty").count()), (Some(1), 1), "{out}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}

@@ -1,7 +1,7 @@
 //! For programs: every figure, unrounded; `docs/meta.md` has the keys.
 
 use crate::arguments::VisitOrder;
-use crate::result::{MetaResult, PhaseResult, RateSummary};
+use crate::result::{MetaResult, PhaseResult, RankShare, RateSummary};
 use crate::watch::DiskRequests;
 use iosonde_command::document::{self, Members};
 use serde::Serialize;
@@ -24,7 +24,7 @@ struct MetaDocument<'a> {
     stopped: bool,
     error: &'a Option<String>,
     ops_per_s: Members<RatesDocument>,
-    rounds: Vec<Vec<PhaseDocument>>,
+    rounds: Vec<Vec<PhaseDocument<'a>>>,
 }
 
 /// Rates of a phase over all rounds.
@@ -36,7 +36,7 @@ struct RatesDocument {
 }
 
 #[derive(Serialize)]
-struct PhaseDocument {
+struct PhaseDocument<'a> {
     phase: &'static str,
     operations: u64,
     threads: usize,
@@ -50,6 +50,19 @@ struct PhaseDocument {
     disk: Option<DiskRequests>,
     disk_in_sync: Option<DiskRequests>,
     dentries: Option<DentriesDocument>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ranks: Vec<RankDocument<'a>>,
+}
+
+/// A rank, in time since the first rank's start of the phase.
+#[derive(Serialize)]
+struct RankDocument<'a> {
+    host: &'a str,
+    operations: u64,
+    ops_per_s: f64,
+    began_ns: u64,
+    first_done_ns: u64,
+    last_done_ns: u64,
 }
 
 #[derive(Serialize)]
@@ -97,7 +110,7 @@ pub fn write(result: &MetaResult) -> String {
     })
 }
 
-fn phase(phase: &PhaseResult) -> PhaseDocument {
+fn phase(phase: &PhaseResult) -> PhaseDocument<'_> {
     let percentile = |percent| phase.latency.percentile(percent);
     PhaseDocument {
         phase: phase.operation.word(),
@@ -119,5 +132,17 @@ fn phase(phase: &PhaseResult) -> PhaseDocument {
         disk: phase.during,
         disk_in_sync: phase.after,
         dentries: phase.dentries.map(|(before, after)| DentriesDocument { before, after }),
+        ranks: phase.ranks.iter().map(rank).collect(),
+    }
+}
+
+fn rank(rank: &RankShare) -> RankDocument<'_> {
+    RankDocument {
+        host: &rank.name,
+        operations: rank.operations,
+        ops_per_s: rank.rate(),
+        began_ns: rank.began.0,
+        first_done_ns: rank.first_done.0,
+        last_done_ns: rank.last_done.0,
     }
 }

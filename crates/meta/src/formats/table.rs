@@ -26,6 +26,9 @@ pub fn write(result: &MetaResult) -> String {
     if phases.iter().any(|(_, results)| results.len() > 1) {
         repetitions(&mut table, &phases);
     }
+    if phases.iter().any(|(_, results)| results[0].ranks.len() > 1) {
+        stragglers(&mut table, &phases);
+    }
     for sentence in sentences(result, &phases) {
         let _ = write!(table, "\n{}\n", text::wrap(&sentence, 0, LINE));
     }
@@ -91,6 +94,30 @@ fn repetitions(table: &mut String, phases: &[(TreeOperation, Vec<&PhaseResult>)]
             text::count(summary.least),
             text::count(summary.most),
             text::count(summary.deviation),
+        );
+    }
+}
+
+/// Of the last round: how the ranks differ.
+fn stragglers(table: &mut String, phases: &[(TreeOperation, Vec<&PhaseResult>)]) {
+    let _ = writeln!(
+        table,
+        "\n{:<10}{:>7}{:>12}{:>12}{:>12}  which",
+        "by rank", "ranks", "start skew", "median", "slowest"
+    );
+    for (operation, results) in phases {
+        let Some(last) = results.last() else { continue };
+        let Some(slowest) = last.slowest() else { continue };
+        let _ = writeln!(
+            table,
+            "{:<10}{:>7}{:>12}{:>12}{:>12}  {}, done {}",
+            operation.word(),
+            last.ranks.len(),
+            text::duration(last.start_skew().0),
+            format!("{}/s", text::count(last.median_rate())),
+            format!("{}/s", text::count(slowest.rate())),
+            slowest.name,
+            text::duration(slowest.last_done.0),
         );
     }
 }
@@ -164,6 +191,8 @@ mod tests {
 
     fn phase(operation: TreeOperation, last: u64, synced: Option<u64>) -> PhaseResult {
         PhaseResult {
+            began_unix_ns: 0,
+            ranks: Vec::new(),
             operation,
             operations: 1000,
             threads: 2,
