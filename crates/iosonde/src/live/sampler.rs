@@ -195,6 +195,7 @@ impl LiveSampler {
                 iops: now.0.saturating_sub(before.0) as f64 / seconds,
                 bytes_per_s: now.1.saturating_sub(before.1) as f64 / seconds,
                 is_running: is_running(snapshot.state),
+                has_failed: snapshot.has_failed,
             })
             .collect();
         let jobs_running = jobs.iter().filter(|job| job.is_running).count();

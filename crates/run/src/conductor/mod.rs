@@ -365,6 +365,7 @@ impl<'a> Conductor<'a> {
         if let Some(what) = on_failure.or(coordination.end_ends) {
             self.call_off(job, what);
         }
+        self.shared[job].failed.store(result.error.is_some(), Ordering::Relaxed);
         self.spans[job] = self.let_go[job].map(|ns| span(&self.plan.jobs[job], &result, ns));
         self.observer.see(&RunEvent::JobFinished { job: &self.plan.jobs[job], result: &result });
         self.results[job] = Some(result);

@@ -20,6 +20,8 @@ pub struct JobSnapshot {
     pub bytes: PerDir<u64>,
     /// Files open.
     pub open_files: u32,
+    /// It has ended with an error.
+    pub has_failed: bool,
 }
 
 /// The counters and stages of the jobs of a run. Any thread may read them at
@@ -68,5 +70,6 @@ pub(super) fn snapshot(shared: &Shared) -> JobSnapshot {
         ios: PerDir(DIRS.map(|dir| shared.counters.lane(dir).ios.get())),
         bytes: PerDir(DIRS.map(|dir| shared.counters.lane(dir).bytes.get())),
         open_files: shared.open_files.load(Ordering::Relaxed),
+        has_failed: shared.failed.load(Ordering::Relaxed),
     }
 }

@@ -66,6 +66,8 @@ pub struct Shared {
     pub(crate) clock: ClockSource,
     /// The trigger has ended the run.
     pub(crate) triggered: AtomicBool,
+    /// It has ended with an error.
+    pub(crate) failed: AtomicBool,
     /// Blocks that verify found wrong.
     pub(crate) wrong_blocks: Arc<Mutex<WrongBlocks>>,
     /// What has to do with other jobs.
@@ -84,6 +86,7 @@ impl Shared {
             used_before: Mutex::default(),
             clock,
             triggered: AtomicBool::new(false),
+            failed: AtomicBool::new(false),
             wrong_blocks: Arc::default(),
             with_others,
         }

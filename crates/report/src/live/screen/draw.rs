@@ -3,7 +3,7 @@
 use super::{LiveRate, LiveRun, LiveView, ScreenStyle, jobs, series};
 use crate::finding::Severity;
 use iosonde_base::DIRS;
-use iosonde_base::text::{bytes, count, duration, percent};
+use iosonde_base::text::{bytes, count, counted, duration, percent};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Color, Modifier, Style};
@@ -86,7 +86,18 @@ fn head(run: &LiveRun, columns: u16, style: &ScreenStyle) -> Vec<Line<'static>> 
         let (bar, rest) = ("#".repeat(full), " ".repeat(cells - full));
         lines.push(Line::from(format!(" [{bar}{rest}]{tail}")));
     }
+    lines.extend(failed(run, columns));
     lines
+}
+
+/// Jobs that failed; the report says why.
+fn failed(run: &LiveRun, columns: u16) -> Option<Line<'static>> {
+    let names: Vec<&str> =
+        run.jobs.iter().filter(|job| job.has_failed).map(|job| job.name.as_str()).collect();
+    let all = counted(run.jobs.len() as u64, "job");
+    let words = format!(" FAILED: {} of {all}: {}", names.len(), names.join(", "));
+    let words: String = words.chars().take(columns.into()).collect();
+    (!names.is_empty()).then(|| Line::styled(words, Color::Red))
 }
 
 /// Text at the left and at the right; the shorter right where both do not fit.

@@ -18,6 +18,7 @@ pub fn object(run: &LiveRun) -> Value {
         json!({
             "name": job.name,
             "running": job.is_running,
+            "failed": job.has_failed,
             "iops": job.iops,
             "bytes_per_s": job.bytes_per_s,
         })

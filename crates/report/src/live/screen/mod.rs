@@ -111,6 +111,8 @@ pub struct LiveJob {
     pub bytes_per_s: f64,
     /// Whether it does I/O.
     pub is_running: bool,
+    /// Whether it has ended with an error.
+    pub has_failed: bool,
 }
 
 /// What of the run is shown.

@@ -30,6 +30,7 @@ fn run() -> LiveRun {
         iops,
         bytes_per_s: iops * 4096.0,
         is_running: true,
+        has_failed: false,
     };
     LiveRun {
         title: "db: randrw 4k, io_uring, depth 8, direct".to_owned(),
@@ -152,6 +153,22 @@ fn more_jobs_than_fit_are_counted() {
         .unwrap();
     let shown = rows(terminal.backend()).join("\n");
     assert!(shown.contains(" more do not fit"), "{shown}");
+}
+
+#[test]
+fn jobs_that_failed_come_first_on_every_view() {
+    let mut failed = run();
+    failed.jobs[1].has_failed = true;
+    for view in [LiveView::Overview, LiveView::Jobs, LiveView::HeatMap] {
+        let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+        terminal
+            .draw(|frame| {
+                draw(&failed, view, &PLAIN, frame.buffer_mut());
+            })
+            .unwrap();
+        assert_eq!(rows(terminal.backend())[2], " FAILED: 1 of 3 jobs: db.1");
+    }
+    assert_eq!(object(&failed)["jobs"][1]["failed"], true);
 }
 
 #[test]
