@@ -231,7 +231,9 @@ impl SeriesWatcher {
         let last_ns = rest.map_or(interval_ns, |Rest { length, window, jobs }| {
             self.windows.push(window);
             self.push_job_bytes(&jobs);
-            length.as_nanos() as u64
+            // One that is longer by as little as a look is late is a whole one.
+            let is_whole = length.abs_diff(self.every) < REST_LEAST;
+            if is_whole { interval_ns } else { length.as_nanos() as u64 }
         });
         let job_ns = interval_ns.saturating_mul(self.job_together as u64);
         let before = self.windows.len().saturating_sub(1) % self.job_together;
