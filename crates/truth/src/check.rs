@@ -81,8 +81,18 @@ const OF_BUSY_MACHINES: [&str; 4] =
     ["cpu-taken", "not-steady", "rate-not-reached", "depth-not-reached"];
 
 /// They stand out from the scatter of a run, which is large where others use the
-/// processors; and a run that was short is longer there.
-const BESIDE_SCATTER: [&str; 3] = ["closed-loop", "not-steady", "short-run"];
+/// processors.
+const BESIDE_SCATTER: [&str; 2] = ["closed-loop", "not-steady"];
+
+/// A run that takes longer is none of `short-run`.
+const SHORT_RUN_NS: f64 = 5e9;
+
+/// Whether a busy machine may hide this finding.
+fn may_be_hidden(rule: &str, seen: &Evidence<'_>) -> bool {
+    let runtime = || at("jobs.0.runtime_ns", seen.document).and_then(Value::as_f64);
+    let is_long = || runtime().is_some_and(|ns| ns >= SHORT_RUN_NS);
+    seen.is_busy && (BESIDE_SCATTER.contains(&rule) || rule == "short-run" && is_long())
+}
 
 /// `RULE [or RULE ...] [SEVERITY]`
 fn finds_of(words: &[&str]) -> What {
@@ -250,9 +260,8 @@ impl Check {
         match &self.what {
             What::Finds { rules, severity } => {
                 let found = rules.iter().find_map(|rule| find(rule));
-                let of_scatter = |rule: &String| BESIDE_SCATTER.contains(&&**rule);
-                match rules.iter().find(|rule| of_scatter(rule)) {
-                    Some(rule) if seen.is_busy && found.is_none() => {
+                match rules.iter().find(|rule| may_be_hidden(rule, seen)) {
+                    Some(rule) if found.is_none() => {
                         Outcome::NotTried(format!("other programs use the processors: no {rule}"))
                     }
                     _ => finds(found, severity.as_deref(), seen),
