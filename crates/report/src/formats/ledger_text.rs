@@ -149,7 +149,8 @@ fn writes_line(writes: &Writes, below: LedgerPlace<'_>) -> String {
         }
         Fact::Known(0) => "all at the device at the end of the run".to_owned(),
         Fact::Known(dirty) => format!(
-            "{} ({}) still dirty in the page cache at the end of the run",
+            "{}{} ({}) still dirty in the page cache at the end of the run",
+            if writes.dirty_at_least { "at least " } else { "" },
             bytes((*dirty).min(all)),
             percent_of((*dirty).min(all), all)
         ),

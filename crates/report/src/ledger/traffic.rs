@@ -71,6 +71,9 @@ pub struct Writes {
     /// Of the files, bytes that were still dirty in the page cache, or being
     /// written back, at the end of the run.
     pub dirty_at_end_bytes: Fact<u64>,
+    /// More may have been: pages of the files cannot be counted, and what others wrote back
+    /// meanwhile cannot be told apart.
+    pub dirty_at_least: bool,
     /// Bytes per second of the job's clock.
     pub reported_bytes_per_s: f64,
     /// Bytes per second if the clock had run until all was durable.

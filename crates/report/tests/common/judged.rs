@@ -56,6 +56,7 @@ fn ledger() -> Ledger {
         durable_bytes_per_s: Fact::Known(31_000_000.0),
         until_durable_ns: Fact::Known(6_680_000_000),
         durable_estimated: true,
+        dirty_at_least: false,
         in_volatile_cache: Fact::unknown("the device does not report its write cache"),
         first_write_share: Fact::Known(0.5),
         device_bytes_per_byte: Fact::Known(0.33),

@@ -19,6 +19,7 @@ pub(super) fn of(job: &JobEvidence, seen: &Evidence, below: &Ledger) -> Writes {
     Writes {
         completed_bytes: written,
         dirty_at_end_bytes: dirty_at_end(job, seen),
+        dirty_at_least: !counts_dirty(job) && dirty_at_end(job, seen).known().is_some(),
         reported_bytes_per_s: reported,
         durable_bytes_per_s: until
             .as_ref()
@@ -92,6 +93,11 @@ fn ignores_syncs(place: &Location) -> bool {
 fn first_write_share(job: &JobEvidence) -> Fact<f64> {
     let passes = job.bytes[Dir::Write] as f64 / job.files.1.max(1) as f64;
     super::reads::unallocated_share(job).map(|share| share / passes.max(1.0))
+}
+
+/// Whether its dirty pages could be counted.
+fn counts_dirty(job: &JobEvidence) -> bool {
+    over_files(job, |file| file.unwritten[1].clone()).known().is_some()
 }
 
 /// What of the job's data was dirty when its clock stopped.
@@ -196,6 +202,7 @@ pub(super) fn together(jobs: &[JobLedger], seen: &Evidence, below: &Ledger) -> O
     Some(Writes {
         completed_bytes: written,
         dirty_at_end_bytes: unwritten_once(&writers, seen),
+        dirty_at_least: all.iter().any(|writes| writes.dirty_at_least),
         reported_bytes_per_s: reported_rate(written, ns.0),
         durable_bytes_per_s: durable(known.clone(), per_second(written, ns.1)),
         until_durable_ns: known.map(|()| longest(|durability| durability.took_ns)),
