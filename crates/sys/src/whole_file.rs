@@ -5,6 +5,7 @@ use crate::guard;
 use crate::process;
 use crate::temporary::unpredictable_name;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::io::Errno;
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsRawFd;
@@ -38,11 +39,14 @@ struct FinalName {
     is_there: bool,
 }
 
+/// The longest name in a directory, in bytes, on the file systems of Linux.
+const NAME_MAX: usize = 255;
+
 impl WholeFile {
     /// Begin a file that will have the name `path`.
     ///
     /// # Errors
-    /// It cannot be created.
+    /// It cannot be created, or cannot be created next to the file that is there: that one stays.
     pub fn create(path: &Path) -> io::Result<WholeFile> {
         // What is open already, such as /dev/stdout, has others that write to it.
         if path.starts_with("/dev") || path.starts_with("/proc") {
@@ -58,8 +62,10 @@ impl WholeFile {
             _ => return WholeFile::in_place(path),
         };
         match WholeFile::beside(target, old.as_ref()) {
-            Some(whole) => Ok(whole),
-            None => WholeFile::in_place(path),
+            Ok(Some(whole)) => Ok(whole),
+            Ok(None) => WholeFile::in_place(path),
+            Err(error) if takes_no_new_file(&error) => WholeFile::in_place(path),
+            Err(error) => Err(error),
         }
     }
 
@@ -73,29 +79,36 @@ impl WholeFile {
         Ok(WholeFile { file: Some(file), way: Way::InPlace })
     }
 
-    /// `None` where the directory takes no new file, or not one like the old.
-    fn beside(target: FinalName, old: Option<&Metadata>) -> Option<WholeFile> {
+    /// `None` where the directory takes no file like the old, or its name would be too long.
+    ///
+    /// # Errors
+    /// The file that is there may not be written, or none can be made next to it.
+    fn beside(target: FinalName, old: Option<&Metadata>) -> io::Result<Option<WholeFile>> {
         let mode = Mode::from_raw_mode(0o666);
         let folder = folder(&target.path);
         // Who may not write to the file may not replace it either.
         if old.is_some() {
-            File::options().write(true).open(&target.path).ok()?;
+            File::options().write(true).open(&target.path)?;
+        }
+        let partial = partial_name(&target.path);
+        if partial.file_name().is_some_and(|name| name.len() > NAME_MAX) {
+            return Ok(None);
         }
         let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
         let (file, way) = match rustix::fs::open(folder, flags, mode) {
             Ok(unnamed) => (File::from(unnamed), Way::Unnamed(target)),
+            Err(error) if !has_no_unnamed_files(error) => return Err(error.into()),
             Err(_) => {
-                let partial = partial_name(&target.path);
                 let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-                let named = rustix::fs::open(&partial, flags, mode).ok()?;
+                let named = rustix::fs::open(&partial, flags, mode)?;
                 (File::from(named), Way::Partial(target, partial))
             }
         };
         let whole = WholeFile { file: Some(file), way };
-        match old {
+        Ok(match old {
             Some(old) => whole.is_like(old).then_some(whole),
             None => Some(whole),
-        }
+        })
     }
 
     /// Give it the owner and the permissions of the file that it replaces; whether it has them.
@@ -197,6 +210,21 @@ impl Drop for WholeFile {
     }
 }
 
+/// Whether a file system that makes files by name may still fail so for one without a name.
+fn has_no_unnamed_files(error: Errno) -> bool {
+    // Before Linux 3.11, and where a file system has none.
+    matches!(error, Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT | Errno::INVAL)
+        || takes_no_new_file(&error.into())
+}
+
+/// Whether the directory takes no new file, while the one that is there may be written: no leave,
+/// or a mount of this file alone. Any other error, as EIO, is one of the storage, and writing in
+/// place would risk what is there.
+fn takes_no_new_file(error: &io::Error) -> bool {
+    let named = error.raw_os_error().map(Errno::from_raw_os_error);
+    matches!(named, Some(Errno::ACCESS | Errno::PERM | Errno::ROFS))
+}
+
 fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -242,7 +270,7 @@ pub fn is_still_there(file: &File) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iosonde_testing::Folder;
+    use iosonde_testing::{Folder, Mounted};
     use std::os::unix::fs::symlink;
 
     fn names(folder: &Folder) -> usize {
@@ -317,6 +345,28 @@ mod tests {
         let file = WholeFile::in_place(&folder.join("x")).unwrap();
         fs::remove_file(folder.join("x")).unwrap();
         assert_eq!(file.finish().unwrap_err().to_string(), "it was removed meanwhile");
+    }
+
+    #[test]
+    fn a_name_that_leaves_no_room_for_another_is_written_in_place() {
+        let folder = Folder::temporary("whole-file-long");
+        let path = folder.join(&"n".repeat(NAME_MAX));
+        let mut file = WholeFile::create(&path).unwrap();
+        file.write_all(b"text").unwrap();
+        file.finish().unwrap();
+        assert_eq!((fs::read(&path).unwrap(), names(&folder)), (b"text".to_vec(), 1));
+    }
+
+    #[test]
+    fn a_file_stays_as_it_is_where_no_other_can_be_made_next_to_it() {
+        let folder = Folder::temporary("whole-file-full");
+        // One for the directory, one for the file that is there.
+        let Some(mounted) = Mounted::in_memory(&folder, "tmpfs", "nr_inodes=2") else { return };
+        let path = mounted.0.join("report");
+        fs::write(&path, "old").unwrap();
+        let error = WholeFile::create(&path).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::StorageFull, "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"old");
     }
 
     #[test]
