@@ -92,8 +92,15 @@ impl Mix {
         }
     }
 
+    /// Make numbers many at once.
+    pub(crate) fn draw_ahead(&mut self) {
+        if let Mix::ReadWrite(mix) = self {
+            mix.draws.make_ahead();
+        }
+    }
+
     /// The direction of the next I/O, after `issued` I/Os of each.
-    #[inline]
+    #[inline(always)]
     pub fn next(&mut self, issued: &[u64; 3]) -> Dir {
         match self {
             Mix::One(dir) => *dir,
@@ -132,7 +139,7 @@ impl Mix {
 }
 
 impl ReadWrite {
-    #[inline]
+    #[inline(always)]
     fn next(&mut self, issued: &[u64; 3]) -> Dir {
         if issued[self.now as usize] >= self.until {
             let drawn = if self.draws.percent() <= self.reads { Dir::Read } else { Dir::Write };

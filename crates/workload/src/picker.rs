@@ -77,6 +77,11 @@ impl FilePicker {
         }
     }
 
+    /// Make numbers many at once.
+    pub(crate) fn draw_ahead(&mut self) {
+        self.draws.make_ahead();
+    }
+
     /// Whether files must be opened and closed on the way.
     pub fn limited(&self) -> bool {
         self.open_most != usize::MAX

@@ -131,6 +131,7 @@ impl Source {
             zones,
         };
         source.fast_path = FastPath::of(&source);
+        source.draw_ahead();
         Ok(source)
     }
 
@@ -225,6 +226,21 @@ impl Source {
         sizes::restart(&mut self.sizes, &self.spec, seeds);
         if let Some(zones) = &mut self.zones {
             zones.restart(seeds);
+        }
+        self.draw_ahead();
+    }
+
+    /// Make numbers many at once, where a fast path does not do so itself.
+    fn draw_ahead(&mut self) {
+        if self.fast_path != FastPath::Steady {
+            return;
+        }
+        self.offset_draws.make_ahead();
+        self.seq_rand_draws.0.iter_mut().for_each(Draws::make_ahead);
+        self.mix.draw_ahead();
+        self.picker.draw_ahead();
+        if let Some(zones) = &mut self.zones {
+            zones.draw_ahead();
         }
     }
 

@@ -50,8 +50,14 @@ impl Zones {
         self.draws = draws(seeds);
     }
 
+    /// Make numbers many at once.
+    pub(crate) fn draw_ahead(&mut self) {
+        self.draws.make_ahead();
+    }
+
     /// A block of a file with the places of `grid`; none where the part that was
     /// drawn ends past the last of them. `below` draws a number below another.
+    #[inline(always)]
     pub fn draw(
         &mut self,
         dir: Dir,
@@ -72,7 +78,10 @@ impl Zones {
             }
             (from, to - from)
         } else {
-            let share = |percent| (u128::from(blocks) * u128::from(percent) / 100) as u64;
+            let share = |percent: u64| match blocks.checked_mul(percent) {
+                Some(parts) => parts / 100,
+                None => (u128::from(blocks) * u128::from(percent) / 100) as u64,
+            };
             (share(part.from), share(part.to - part.from))
         };
         // A part too small for a block gives its first one.

@@ -2,36 +2,43 @@
 
 use super::Taus88;
 
-/// How many are made at once: a whole number of times what [`Taus88::draw_many`] does at once.
-const MANY: usize = 128;
+/// How many are made at once: as many as [`Taus88::draw_many`] does at once.
+const MANY: usize = 64;
+
+/// How many may be left when more are made: one less than are asked for at once.
+const LEFT: usize = 11;
 
 /// A generator with its next draws.
 #[derive(Clone, Debug)]
 pub(crate) struct Ahead {
     draws: Taus88,
-    /// Empty until something is drawn: there may be a generator for each of many files.
-    numbers: Vec<u32>,
+    /// What was left of the last ones, and those made at once.
+    numbers: Box<[u32; LEFT + MANY]>,
     next: usize,
 }
 
 impl Ahead {
     /// The draws of `draws`.
     pub fn new(draws: Taus88) -> Ahead {
-        Ahead { draws, numbers: Vec::new(), next: 0 }
+        Ahead { draws, numbers: Box::new([0; LEFT + MANY]), next: LEFT + MANY }
     }
 
     /// The next 32 bits.
     #[inline(always)]
     pub fn draw(&mut self) -> u32 {
-        let [number] = self.some();
+        if self.next >= LEFT + MANY {
+            self.make();
+        }
+        let number = self.numbers[self.next];
+        self.next += 1;
         number
     }
 
-    /// The next `COUNT` times 32 bits, which is at most [`MANY`].
+    /// The next `COUNT` times 32 bits.
     #[inline(always)]
     pub fn some<const COUNT: usize>(&mut self) -> [u32; COUNT] {
-        const { assert!(COUNT <= MANY) };
-        if self.numbers.len() - self.next < COUNT {
+        const { assert!(COUNT <= LEFT + 1) };
+        if self.next + COUNT > LEFT + MANY {
             self.make();
         }
         let (some, _) = self.numbers[self.next..].as_chunks();
@@ -39,14 +46,13 @@ impl Ahead {
         some[0]
     }
 
-    /// Move what is left to the front, and add more to it.
+    /// Move what is left to the front, and make more.
     #[inline(never)]
     fn make(&mut self) {
-        self.numbers.drain(..self.next);
-        let left = self.numbers.len();
-        self.numbers.resize(left + MANY, 0);
-        self.draws.draw_many(&mut self.numbers[left..]);
-        self.next = 0;
+        let left = LEFT + MANY - self.next;
+        self.numbers.copy_within(self.next.., LEFT - left);
+        self.draws.draw_many(&mut self.numbers[LEFT..]);
+        self.next = LEFT - left;
     }
 }
 

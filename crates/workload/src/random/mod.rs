@@ -9,6 +9,7 @@ mod taus88_many;
 pub(crate) use ahead::Ahead;
 pub use lfsr::Lfsr;
 pub use taus88::Taus88;
+use taus88::below;
 pub(crate) use taus88::{SCALE_MOST, scale};
 pub use taus258::Taus258;
 
@@ -17,6 +18,8 @@ pub use taus258::Taus258;
 pub(crate) enum Draws {
     /// 32 bits.
     Narrow(Taus88),
+    /// 32 bits, drawn many at once.
+    Ahead(Ahead),
     /// 64 bits.
     Wide(Taus258),
 }
@@ -28,17 +31,25 @@ impl Draws {
         if wide { Draws::Wide(Taus258::new(seed)) } else { Draws::Narrow(Taus88::new(seed as u32)) }
     }
 
+    /// Draw many at once from now on, where a draw is of 32 bits.
+    pub(crate) fn make_ahead(&mut self) {
+        if let Draws::Narrow(taus) = self {
+            *self = Draws::Ahead(Ahead::new(taus.clone()));
+        }
+    }
+
     /// Evenly in `0..n`; the product is rounded in double precision as fio's is.
     #[inline(always)]
     pub fn below(&mut self, n: u64) -> u64 {
         match self {
             Draws::Narrow(taus) => taus.below(n),
+            Draws::Ahead(ahead) => below(n, ahead.draw()),
             Draws::Wide(taus) => taus.below(n),
         }
     }
 
     /// A percentage, 1 to 100.
-    #[inline]
+    #[inline(always)]
     pub fn percent(&mut self) -> u32 {
         // Below 100 by construction, so it fits.
         1 + self.below(100) as u32
@@ -63,8 +74,13 @@ impl Draw for Taus88 {
 
     #[inline(always)]
     fn hundredth(&mut self) -> usize {
-        (self.draw() / (u32::MAX / 100 + 1)) as usize
+        hundredth(self.draw())
     }
+}
+
+#[inline(always)]
+fn hundredth(draw: u32) -> usize {
+    (draw / (u32::MAX / 100 + 1)) as usize
 }
 
 impl Draw for Draws {
@@ -77,6 +93,7 @@ impl Draw for Draws {
     fn hundredth(&mut self) -> usize {
         match self {
             Draws::Narrow(taus) => taus.hundredth(),
+            Draws::Ahead(ahead) => hundredth(ahead.draw()),
             Draws::Wide(taus) => (taus.draw() / (u64::MAX / 100 + 1)) as usize,
         }
     }

@@ -61,9 +61,14 @@ impl Taus88 {
     /// Evenly in `0..n`: `n * (draw / 2^32)` in double precision, cut.
     #[inline(always)]
     pub fn below(&mut self, n: u64) -> u64 {
-        let r = self.draw();
-        if n <= SCALE_MOST { scale(n, r) } else { scale_in_doubles(n, r) }
+        below(n, self.draw())
     }
+}
+
+/// See [`Taus88::below`].
+#[inline(always)]
+pub(super) fn below(n: u64, r: u32) -> u64 {
+    if n <= SCALE_MOST { scale(n, r) } else { scale_in_doubles(n, r) }
 }
 
 /// The largest `n` that [`scale`] takes.
