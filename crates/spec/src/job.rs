@@ -281,7 +281,13 @@ impl JobSpec {
 
     /// Whether an option was given or implied, by name or alias.
     pub fn is_set(&self, name: &str) -> bool {
-        self.origin(name).is_some_and(|origin| origin != Origin::Default)
+        match lookup(name) {
+            Some(row) => {
+                let origin = self.topics().iter().find_map(|topic| topic.origin(row.name));
+                origin.is_some_and(|origin| *origin != Origin::Default)
+            }
+            None => self.private_option(name).is_some_and(|found| found.origin != Origin::Default),
+        }
     }
 
     /// Give back memory that was taken for more options.
@@ -315,16 +321,23 @@ impl JobSpec {
     /// An error for each option of the job that is not supported, differs from its default and
     /// would have an effect.
     pub fn unbuilt(&self) -> Vec<Diagnostic> {
-        let mut found = Vec::new();
-        let limited = all().filter(|row| row.built == Built::No || !row.unbuilt_words.is_empty());
-        for row in limited.filter(|row| self.matters(row)) {
-            let shown = self.show(row.name).unwrap_or_default();
+        let (mut found, topics) = (Vec::new(), self.topics());
+        for (topic, row) in limited() {
+            let topic = topics[*topic];
+            // Mostly none is set, or to no such word: what else matters is asked last.
+            if topic.origin(row.name).is_none_or(|origin| *origin == Origin::Default) {
+                continue;
+            }
+            let shown = topic.show(row.name).unwrap_or_default();
             let word = shown.split(':').next().unwrap_or_default();
             let what = match row.built {
                 Built::No => row.name.to_owned(),
                 _ if row.unbuilt_words.contains(&word) => format!("{}={word}", row.name),
                 _ => continue,
             };
+            if !self.matters(row) {
+                continue;
+            }
             let origin = self.origin(row.name).unwrap_or_default();
             let message = format!("option {what} is not supported yet");
             found.push(Diagnostic::error(message).about(row.name, &origin));
@@ -355,6 +368,16 @@ impl JobSpec {
 /// All options of the job language, in the order of the topics; those of engines excepted.
 pub fn all() -> impl Iterator<Item = &'static OptionDef> + Clone {
     TABLES.iter().copied().flatten()
+}
+
+/// The options that are not built, wholly or for some words, each with its topic's place.
+fn limited() -> &'static [(usize, &'static OptionDef)] {
+    static LIMITED: OnceLock<Vec<(usize, &'static OptionDef)>> = OnceLock::new();
+    LIMITED.get_or_init(|| {
+        let tables = TABLES.iter().enumerate();
+        let rows = tables.flat_map(|(topic, rows)| rows.iter().map(move |row| (topic, row)));
+        rows.filter(|(_, row)| row.built == Built::No || !row.unbuilt_words.is_empty()).collect()
+    })
 }
 
 /// The row of an option by its name or one of its aliases.
