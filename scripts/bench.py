@@ -132,6 +132,7 @@ def main():
 
     null = ["--ioengine=null", "--rw=randread", "--bs=4k", "--size=100g"]
     batch = ["--iodepth=32", "--iodepth_batch=32", "--iodepth_batch_complete_max=32"]
+    psync = ["--ioengine=psync", "--rw=randwrite", "--bs=4k", "--size=4m", "--io_size=4g", "--norandommap"]
     counted = [
         ("null depth 1", "<= 130", null + ["--norandommap"]),
         ("null depth 1, map over 100 GiB", "<= 170", null),
@@ -142,6 +143,17 @@ def main():
         ("null depth 1, bssplit", "plain + 60", null + ["--norandommap", "--bssplit=4k/60:8k/40"]),
         ("null depth 1, a rate never reached", "plain + 60", null + ["--norandommap", "--rate_iops=1000000000"]),
         ("null depth 1, the same by poisson", "plain + 120", null + ["--norandommap", "--rate_iops=1000000000", "--rate_process=poisson"]),
+        ("null depth 1, lfsr", "<= 200", null + ["--random_generator=lfsr"]),
+        ("null depth 1, rw in order", "<= 200", ["--ioengine=null", "--rw=rw", "--bs=4k", "--size=100g"]),
+        ("null depth 1, runs of 8", "<= 200", null + ["--rw=randread:8"]),
+        ("null depth 1, 8 files in turn", "<= 200", null + ["--nrfiles=8"]),
+        ("null depth 1, 8 files by zipf", "<= 200", null + ["--nrfiles=8", "--file_service_type=zipf:1.2"]),
+        ("null depth 1, bssplit with a map", "<= 200", null + ["--bssplit=4k/60:8k/30:64k/10"]),
+        ("null depth 1, zoned", "<= 200", null + ["--random_distribution=zoned:60/10:30/20:8/30:2/40"]),
+        ("null depth 1, normal", "<= 200", null + ["--random_distribution=normal:20"]),
+        ("null depth 1, strided", "<= 200", null + ["--zonemode=strided", "--zonesize=256m", "--zonerange=256m"]),
+        ("null depth 1, writes with fsync=32", "<= 200", null + ["--rw=randwrite", "--fsync=32"]),
+        ("psync, refill_buffers", "", psync + ["--refill_buffers"]),
         ("null depth 32, batch 1", "", null + ["--norandommap", "--iodepth=32"]),
         ("null depth 32, batch 1, a rate", "+ 70", null + ["--norandommap", "--iodepth=32", "--rate_iops=1000000000"]),
     ]
