@@ -2,9 +2,13 @@
 //! ordinary test.
 
 use iosonde_hosts::group::{HostGroup, Limits, Member};
+use iosonde_hosts::remote::{RemoteEvent, RemoteRun, RemoteView, ServerLink};
 use iosonde_hosts::transport::Transport;
+use iosonde_hosts::wire::Channel;
 use iosonde_run::conductor::{MeetingPoint, Peers};
 use std::collections::VecDeque;
+use std::io::Write;
+use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 /// The other rank's messages, whatever this one sends.
@@ -38,6 +42,45 @@ impl Transport for Scripted {
 
     fn is_idle(&mut self) -> bool {
         true
+    }
+}
+
+/// Any bytes come over a connection: to a server's end, which takes no frame for more than it is, and
+/// to a client, which ends when its server is gone.
+pub fn server_messages(data: &[u8]) {
+    let connected = || -> Option<(UnixStream, Channel)> {
+        let (mut other, own) = UnixStream::pair().ok()?;
+        own.set_nonblocking(true).ok()?;
+        other.set_nonblocking(true).ok()?;
+        let _ = other.write(data);
+        Some((other, Channel::open(own.into())))
+    };
+    let limits = Limits { silence: Duration::from_secs(1), beat_every: Duration::from_millis(1) };
+    if let Some((other, channel)) = connected() {
+        let (mut link, lines) = ServerLink::new(channel);
+        drop((other, lines));
+        while link.receive().is_some() {}
+        assert!(link.gone(0).is_some());
+    }
+    if let Some((other, channel)) = connected() {
+        drop(other);
+        let mut view = Seen::default();
+        let mut run = RemoteRun::new(vec![(channel, "h".to_owned())], "b", limits);
+        let _ = run.run(vec!["order".to_owned()], &mut view, &mut || None);
+        assert!(view.results <= 1);
+    }
+}
+
+/// Counts results.
+#[derive(Default)]
+struct Seen {
+    results: usize,
+}
+
+impl RemoteView for Seen {
+    fn see(&mut self, server: usize, event: RemoteEvent) {
+        assert_eq!(server, 0);
+        self.results += usize::from(matches!(event, RemoteEvent::Result(_)));
     }
 }
 

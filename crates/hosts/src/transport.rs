@@ -1,4 +1,4 @@
-//! What a group needs of whatever carries its messages: MPI, or a test's channels.
+//! What a group needs of whatever carries its messages: MPI, a socket, or a test's channels.
 
 use std::time::Duration;
 
@@ -33,6 +33,11 @@ pub trait Transport {
         within: Duration,
         stopped: &mut dyn FnMut() -> Option<String>,
     ) -> Result<(), String>;
+
+    /// Why nothing comes from a rank any more, where that is known before it is silent for long.
+    fn gone(&self, _rank: usize) -> Option<String> {
+        None
+    }
 
     /// All messages that were sent have left.
     fn is_idle(&mut self) -> bool;

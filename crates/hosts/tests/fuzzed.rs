@@ -1,4 +1,4 @@
-//! The fuzz target's body over changed messages of another host: the same each time.
+//! The fuzz targets' bodies over changed messages of another host: the same each time.
 
 #[path = "../../../fuzz/src/host_messages.rs"]
 mod host_messages;
@@ -31,4 +31,29 @@ fn any_messages_of_another_host_end_in_a_result_or_an_error() {
     let pieces = ["\n", "{\"Stop\":\"why\"}\n", "\"Done\"\n", "\"Bye\"\n", "4294967295", "null"];
     Mutations { seeds: &seeds, pieces: &pieces, count: 150 }.run(host_messages::host_messages);
     seeds.iter().for_each(|seed| host_messages::host_messages(seed));
+}
+
+/// Frames as they go over a connection: length, kind, bytes.
+fn frames(messages: &[(u8, &str)]) -> Vec<u8> {
+    let frame = |(kind, text): &(u8, &str)| {
+        [&(text.len() as u32).to_le_bytes()[..], &[*kind], text.as_bytes()].concat()
+    };
+    messages.iter().flat_map(frame).collect()
+}
+
+#[test]
+fn what_comes_over_a_connection_ends_and_is_no_more_than_it_is() {
+    let hello = "{\"Hello\":{\"name\":\"h\",\"build\":\"b\"}}";
+    let ready = "{\"Ready\":{\"point\":0,\"agree\":\"x\",\"failed\":null}}";
+    let mut server = vec![(7, "hostname=h, be=0"), (0, hello)];
+    server.extend([(0, "{\"Pong\":1700000000000000000}"); 12]);
+    server.extend([(0, ready), (1, ""), (2, "line"), (3, "error"), (4, "a_bw.log"), (5, "1, 2")]);
+    server.extend([(6, ""), (0, "\"Done\"")]);
+    server.extend([(0, "{\"Pong\":1700000000000000000}"); 12]);
+    server.push((0, "{\"Result\":\"{}\"}"));
+    let client = [(0, "\"Ping\""), (0, "{\"Setup\":\"{}\"}"), (1, ""), (0, "{\"Stop\":\"w\"}")];
+    let seeds = [frames(&server), frames(&client), b"GET / HTTP/1.1\r\n\r\n".to_vec()];
+    let pieces = ["\0\0\0\0\0", "\u{7f}\u{7f}\u{7f}\u{7f}", "\"Done\"", "null"];
+    Mutations { seeds: &seeds, pieces: &pieces, count: 150 }.run(host_messages::server_messages);
+    seeds.iter().for_each(|seed| host_messages::server_messages(seed));
 }

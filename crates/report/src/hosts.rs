@@ -87,6 +87,8 @@ pub struct ClientJobs {
 pub struct HostJobs {
     /// The host's name.
     pub host: String,
+    /// The port of its server; 0 where MPI or a file carried the result.
+    pub port: u16,
     /// Options before the first job, if there were any.
     pub global_options: Option<OptionTexts>,
     /// Each job.

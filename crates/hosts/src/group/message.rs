@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A message between rank 0 and another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum Message {
+pub(crate) enum Message {
     /// To rank 0: who is there.
     Hello(Member),
     /// From rank 0: what all run. The text is the caller's.

@@ -5,7 +5,7 @@
 //! sleeps, except for the instant before a start.
 
 mod leader;
-mod message;
+pub(crate) mod message;
 mod wait;
 
 pub use wait::{StopAsked, StopRequest};
@@ -53,7 +53,7 @@ const LISTEN_EVERY: Duration = Duration::from_millis(20);
 /// Points of the protocol before those of the run.
 const PLANNED: u32 = 0;
 const LAID_OUT: u32 = 1;
-const FIRST_WAVE: u32 = 2;
+pub(crate) const FIRST_WAVE: u32 = 2;
 
 /// A rank's end of a run on several hosts.
 pub struct HostGroup<T: Transport> {
@@ -274,6 +274,11 @@ impl<T: Transport> HostGroup<T> {
     /// The limits of time of this run.
     pub fn limits(&self) -> Limits {
         self.limits
+    }
+
+    /// What the group was made over.
+    pub fn transport(&mut self) -> &mut T {
+        &mut self.transport
     }
 
     /// The offset of a rank's clock from that of rank 0, at rank 0.

@@ -89,12 +89,14 @@ impl<T: Transport> HostGroup<T> {
                 self.heard.fill(now);
             }
         }
+        let gone = self.transport.gone(0).filter(|_| self.rank() > 0);
         let silent = self.silent(now);
-        if silent.is_empty() {
-            return Ok(());
-        }
+        let why = match gone {
+            Some(why) => why,
+            None if silent.is_empty() => return Ok(()),
+            None => self.silence_words(&silent),
+        };
         self.is_broken = true;
-        let why = self.silence_words(&silent);
         if !self.finishing {
             self.ended.get_or_insert_with(|| why.clone());
         }

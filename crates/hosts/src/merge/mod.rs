@@ -21,7 +21,7 @@ use iosonde_report::conclusion::Conclusion;
 use iosonde_report::hosts::{
     ClockOffset, DirRates, GroupTogether, HostGroup, HostJobs, HostRow, HostsReport,
 };
-use iosonde_report::{DiskReport, LatencyTotal, OurJob, Ours, Report, groups_of};
+use iosonde_report::{DiskReport, JobReport, LatencyTotal, OurJob, Ours, Report, groups_of};
 use iosonde_result::StoredResult;
 use job_sum::JobSum;
 use machine::Machines;
@@ -45,6 +45,8 @@ pub struct HostsMerge {
     machines: Machines,
     /// All jobs of all hosts, where each is kept for itself.
     clients: Option<ClientSum>,
+    /// Hosts may have jobs of their own: those of one name and group are added up.
+    may_differ: bool,
 }
 
 /// What is kept of a host until all are known.
@@ -76,6 +78,17 @@ impl HostsMerge {
         HostsMerge { clients: Some(ClientSum::default()), ..HostsMerge::default() }
     }
 
+    /// A sum as [`HostsMerge::with_jobs`] makes it, whose total is that of fio's client: its run
+    /// time is the longest of a job.
+    pub fn as_fio_client() -> HostsMerge {
+        HostsMerge { clients: Some(ClientSum::as_fio()), may_differ: true, ..HostsMerge::default() }
+    }
+
+    /// A sum of hosts that may have jobs of their own.
+    pub fn of_different_jobs() -> HostsMerge {
+        HostsMerge { may_differ: true, ..HostsMerge::default() }
+    }
+
     /// Add a host's result; `file` is what it is called where it has no name of its own.
     ///
     /// # Errors
@@ -102,7 +115,9 @@ impl HostsMerge {
             jobs: agreement::jobs(&report),
         };
         if let Some(first) = &self.first {
-            agreement::check(&first.0, &known)?;
+            if !self.may_differ {
+                agreement::check(&first.0, &known)?;
+            }
             self.rank_is_free(rank)?;
         }
         let spans = span::of(&report, stamp.as_deref())?;
@@ -135,12 +150,7 @@ impl HostsMerge {
         let remarks = report.diagnostics.iter().chain(&report.ours.notes).chain(&notes);
         self.texts.notes(&name, remarks);
         let groups = self.groups(&report, spans);
-        for (at, job) in report.jobs.iter().enumerate() {
-            match self.jobs.get_mut(at) {
-                Some(sum) => sum.add(&name, job, report.ours.jobs.get(at)),
-                None => self.jobs.push(JobSum::new(&name, job, report.ours.jobs.get(at))),
-            }
-        }
+        self.add_jobs(&name, &report);
         if self.first.is_none() {
             report.jobs.iter_mut().for_each(JobSum::forget_counts);
             let settings = report.ours.settings.take();
@@ -149,6 +159,38 @@ impl HostsMerge {
         }
         self.hosts.push(MergedHost { row, groups, jobs, conclusion, machine, without_machine });
         Ok(())
+    }
+
+    fn add_jobs(&mut self, host: &str, report: &Report) {
+        for (at, job) in report.jobs.iter().enumerate() {
+            let ours = report.ours.jobs.get(at);
+            match self.place_of(&report.jobs, at) {
+                Some(known) => self.jobs[known].add(host, job, ours),
+                None => {
+                    self.jobs.push(JobSum::new(host, job, ours));
+                    // The first host's are kept with all else of it.
+                    if let Some((_, template)) = &mut self.first {
+                        let mut job = job.clone();
+                        JobSum::forget_counts(&mut job);
+                        template.jobs.push(job);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Which sum a host's job belongs to: that at its place, or of its name and group.
+    fn place_of(&self, jobs: &[JobReport], at: usize) -> Option<usize> {
+        let (_, template) = self.first.as_ref()?;
+        if !self.may_differ {
+            return (at < self.jobs.len()).then_some(at);
+        }
+        let is_same =
+            |other: &JobReport| (&other.name, other.group) == (&jobs[at].name, jobs[at].group);
+        // Of several with one name, as many are before it as here.
+        let before = jobs[..at].iter().filter(|other| is_same(other)).count();
+        let known = template.jobs.iter().enumerate().filter(|(_, other)| is_same(other));
+        known.map(|(known, _)| known).nth(before)
     }
 
     /// What each group did on this host.

@@ -5,10 +5,9 @@ use super::disk_json::add_disk;
 use super::job_json::{job_value, option_texts};
 use super::latency_json::Bins;
 use crate::hosts::{ClientJobs, HostJobs};
+use crate::report::JobReport;
 use serde_json::{Map, Value};
 
-/// There is none: MPI or a file carried the result. fio's readers expect a number.
-const NO_PORT: u64 = 0;
 /// Keys of a job that fio leaves out of the sum.
 const NOT_OF_THE_SUM: [&str; 6] = [
     "latency_depth",
@@ -30,28 +29,27 @@ pub(super) fn finish(mut top: Map<String, Value>, clients: &ClientJobs, bins: Bi
     };
     let globals = match clients.hosts.as_slice() {
         [only] => options(only),
-        several => several.iter().map(|host| of_host(options(host), &host.host)).collect(),
+        several => several.iter().map(|host| with_host_first(options(host), host)).collect(),
     };
     top.insert("global options".into(), globals);
     let mut stats: Vec<Value> = Vec::new();
     for host in &clients.hosts {
-        stats.extend(host.jobs.iter().map(|job| of_host(job_value(job, bins), &host.host)));
+        stats.extend(host.jobs.iter().map(|job| of_host(client_job(job, bins), host)));
     }
     if stats.len() > 1 {
-        let mut sum = job_value(&clients.sum, bins);
+        let mut sum = client_job(&clients.sum, bins);
         if let Some(members) = sum.as_object_mut() {
             NOT_OF_THE_SUM.iter().for_each(|key| drop(members.shift_remove(*key)));
         }
         // fio has the last client's name there.
-        let last = clients.hosts.last().map_or("", |host| host.host.as_str());
-        stats.push(of_host(sum, last));
+        stats.extend(clients.hosts.last().map(|last| of_host(sum, last)));
     }
     top.insert("client_stats".into(), stats.into());
     let mut disks = Vec::new();
     for host in &clients.hosts {
         let mut own = Vec::new();
         host.disks.iter().for_each(|disk| add_disk(disk, &mut own));
-        disks.extend(own.into_iter().map(|disk| of_host(disk, &host.host)));
+        disks.extend(own.into_iter().map(|disk| of_host(disk, host)));
     }
     if !disks.is_empty() {
         top.insert("disk_util".into(), disks.into());
@@ -59,9 +57,27 @@ pub(super) fn finish(mut top: Map<String, Value>, clients: &ClientJobs, bins: Bi
     Value::Object(top)
 }
 
-/// The object with its host at the end.
-fn of_host(mut value: Value, host: &str) -> Value {
-    value["hostname"] = host.into();
-    value["port"] = NO_PORT.into();
+/// A job as fio's client has it: without the times of its run.
+fn client_job(job: &JobReport, bins: Bins) -> Value {
+    let mut value = job_value(job, bins);
+    if let Some(members) = value.as_object_mut() {
+        ["eta", "elapsed"].iter().for_each(|key| drop(members.shift_remove(*key)));
+    }
     value
+}
+
+/// The object with its host at the end.
+fn of_host(mut value: Value, host: &HostJobs) -> Value {
+    value["hostname"] = host.host.as_str().into();
+    value["port"] = host.port.into();
+    value
+}
+
+/// The object with its host at the beginning, as fio has it for options.
+fn with_host_first(value: Value, host: &HostJobs) -> Value {
+    let mut first = of_host(Value::Object(Map::new()), host);
+    if let (Value::Object(first), Value::Object(rest)) = (&mut first, value) {
+        first.extend(rest);
+    }
+    first
 }

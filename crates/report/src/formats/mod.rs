@@ -20,7 +20,7 @@ pub use csv::csv;
 pub use findings_text::{findings_folded, findings_text};
 pub use fio_json::{JsonOptions, fio_json};
 pub use fio_json_plus::fio_json_plus;
-pub use fio_normal::{Opening, fio_normal, opening_lines, starting_line};
+pub use fio_normal::{Opening, fio_all_clients, fio_normal, opening_lines, starting_line};
 pub use fio_terse::{TerseVersion, fio_terse};
 pub(crate) use latency_json::Bins;
 pub use latency_json::LatencyDocument;

@@ -4,11 +4,13 @@
 //! fio 3.42 differs (priority hints, sectors of disks, syncfs), as 3.42 has
 //! them.
 
+mod clients;
 mod direction;
 mod disks;
 mod latency;
 mod opening;
 
+pub use clients::fio_all_clients;
 pub use opening::{Opening, opening_lines, starting_line};
 
 use super::{BATCH_LABELS, CLASS_LABELS, DEPTH_LABELS};
