@@ -16,6 +16,7 @@ mod metrics;
 mod output;
 mod profiles;
 mod progress;
+mod remote;
 mod report_formats;
 mod rules;
 mod run_jobs;

@@ -73,15 +73,26 @@ pub fn job_files(personality: Personality) -> &'static dyn JobFiles {
 
 /// Parse a command line with job files from elsewhere.
 pub fn parse_with(personality: Personality, arguments: &[String], files: &dyn JobFiles) -> Parsed {
+    parse_on(personality, arguments, files, &LocalHost)
+}
+
+/// Parse a command line with job files, and what variables stand for, from elsewhere.
+pub fn parse_on(
+    personality: Personality,
+    arguments: &[String],
+    files: &dyn JobFiles,
+    host: &dyn Host,
+) -> Parsed {
     let flags: &[&[flag_table::FlagDef]] = match personality {
         Personality::Fio => &[flag_table::FIO, flag_table::LEDGER],
         Personality::Native => &[flag_table::FIO, flag_table::OURS, flag_table::LEDGER],
     };
-    iosonde_spec::cli::parse(arguments, &World { files, host: &LocalHost, flags })
+    iosonde_spec::cli::parse(arguments, &World { files, host, flags })
 }
 
 /// What `${NAME}`, `$ncpus` and the like stand for here.
-struct LocalHost;
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LocalHost;
 
 impl Host for LocalHost {
     fn variable(&self, name: &str) -> Result<String, VarError> {

@@ -5,27 +5,73 @@ use super::comparable;
 use super::place::RankPlace;
 use iosonde_run::plan::RankShare;
 use iosonde_session::Personality;
-use iosonde_session::prepare::{job_files, parse_with};
-use iosonde_spec::cli::flags::{Flags, HostFlags};
+use iosonde_session::prepare::{LocalHost, job_files, parse_on};
+use iosonde_spec::cli::flags::HostFlags;
 use iosonde_spec::cli::{Parsed, ParsedJob};
+use iosonde_spec::text::expand::Host;
 use iosonde_spec::text::include::JobFiles;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::env::VarError;
 use std::io;
 
 /// A command line, the job files that it names, and the hosts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobText {
-    arguments: Vec<String>,
-    files: BTreeMap<String, Vec<u8>>,
+    pub(crate) arguments: Vec<String>,
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
     /// Names of the hosts by rank, where they are known.
     pub names: Vec<String>,
     /// What `{paths}` stands for, by host or rank: the table of `--hosts-table`.
-    paths: BTreeMap<String, String>,
+    pub(crate) paths: BTreeMap<String, String>,
     /// How the line of this rank differs from that of rank 0, if it does.
     #[serde(skip)]
     pub differs: Option<String>,
+    /// What variables of the environment stand for, where that is not the host's own.
+    pub variables: Option<BTreeMap<String, String>>,
+}
+
+/// Variables that are remembered when they are asked for.
+#[derive(Default)]
+struct RecordedVariables(RefCell<BTreeMap<String, String>>);
+
+impl Host for RecordedVariables {
+    fn variable(&self, name: &str) -> Result<String, VarError> {
+        let value = LocalHost.variable(name)?;
+        self.0.borrow_mut().insert(name.to_owned(), value.clone());
+        Ok(value)
+    }
+    fn processors(&self) -> u64 {
+        LocalHost.processors()
+    }
+    fn page_bytes(&self) -> u64 {
+        LocalHost.page_bytes()
+    }
+    fn memory_mib(&self) -> u64 {
+        LocalHost.memory_mib()
+    }
+}
+
+/// This host, with the variables of a text if it has some.
+struct TextHost<'a>(&'a JobText);
+
+impl Host for TextHost<'_> {
+    fn variable(&self, name: &str) -> Result<String, VarError> {
+        match &self.0.variables {
+            Some(variables) => variables.get(name).cloned().ok_or(VarError::NotPresent),
+            None => LocalHost.variable(name),
+        }
+    }
+    fn processors(&self) -> u64 {
+        LocalHost.processors()
+    }
+    fn page_bytes(&self) -> u64 {
+        LocalHost.page_bytes()
+    }
+    fn memory_mib(&self) -> u64 {
+        LocalHost.memory_mib()
+    }
 }
 
 /// Job files that are remembered when they are read.
@@ -43,17 +89,35 @@ impl JobFiles for Recorded<'_> {
 }
 
 impl JobText {
-    /// Read the job files of a command line, those that they include too; with its flags.
-    pub fn read(personality: Personality, arguments: &[String]) -> (JobText, Flags) {
+    /// Read the job files of a command line, those that they include too, and what variables
+    /// stand for here; with what it means here.
+    pub fn read_with_variables(
+        personality: Personality,
+        arguments: &[String],
+    ) -> (JobText, Parsed) {
         let files = Recorded { from: job_files(personality), read: RefCell::default() };
-        // What is wrong is found again, and reported, when the text is parsed with its rank.
-        let parsed = parse_with(personality, arguments, &files);
+        let variables = RecordedVariables::default();
+        let parsed = parse_on(personality, arguments, &files, &variables);
         let text = JobText {
             arguments: arguments.to_vec(),
             files: files.read.into_inner(),
+            variables: Some(variables.0.into_inner()),
             ..JobText::default()
         };
-        (text, parsed.flags)
+        (text, parsed)
+    }
+
+    /// With a job file that the host reads itself, with variables of its own.
+    pub fn with_file_of_host(mut self, path: &str) -> JobText {
+        self.arguments.push(path.to_owned());
+        self.variables = None;
+        self
+    }
+
+    /// The jobs as they are written, without a rank.
+    pub fn parse_plain(&self, personality: Personality) -> Parsed {
+        let files = Filled { text: self, files: job_files(personality), fill: &str::to_owned };
+        parse_on(personality, &self.arguments, &files, &TextHost(self))
     }
 
     /// How the command line of this rank differs from that of rank 0, whose job all ranks run:
@@ -127,7 +191,7 @@ impl JobText {
         let fill = |text: &str| seat.fill(text);
         let arguments: Vec<String> = self.arguments.iter().map(|word| fill(word)).collect();
         let filled = Filled { text: self, files, fill: &fill };
-        parse_with(personality, &arguments, &filled)
+        parse_on(personality, &arguments, &filled, &TextHost(self))
     }
 }
 
@@ -276,7 +340,8 @@ mod tests {
         let names = (0..ranks).map(|rank| format!("h{rank}")).collect();
         let place = RankPlace { name: format!("h{rank}"), rank, ranks, names };
         let files: HashMap<&str, &str> = NO_FILES.iter().copied().collect();
-        let flags = JobText::read(Personality::Native, &text.arguments).1.hosts;
+        let flags =
+            JobText::read_with_variables(Personality::Native, &text.arguments).1.flags.hosts;
         parse(Personality::Native, &text, &files, &place, &flags).unwrap()
     }
 

@@ -2,22 +2,22 @@
 //! with results that `iosonde merge` adds up; described in docs/hosts.md.
 
 mod finish;
-mod job_text;
-mod place;
-mod stop_signals;
+pub mod job_text;
+pub mod place;
+pub mod stamp;
+pub mod stop_signals;
 
 use crate::job_run::{BesideRun, HostPart, execute};
 use crate::output::ReportOutput;
 use crate::run_jobs::{self, Help};
-use crate::{debug, profiles};
+use crate::{debug, profiles, remote};
 use iosonde_base::exit;
 use iosonde_command::new_file;
 use iosonde_hosts::group::{HostGroup, Limits, Member};
-use iosonde_hosts::member;
 use iosonde_hosts::mpi::Mpi;
 use iosonde_hosts::start_at::StartAt;
 use iosonde_report::Report;
-use iosonde_report::hosts::{GroupSpan, HostStamp};
+use iosonde_report::hosts::HostStamp;
 use iosonde_run::conductor::{Peers, RunOutcome};
 use iosonde_run::job::Plan;
 use iosonde_session::Personality;
@@ -56,10 +56,14 @@ enum HostLink {
 
 /// Whether a command line is for one of several hosts.
 pub fn is_asked_for(arguments: &[String]) -> bool {
-    let name = |word: &String| word.strip_prefix("--")?.split('=').next().map(str::to_owned);
+    let name = |word: &String| {
+        let name = word.strip_prefix("--").or_else(|| word.strip_prefix('-'))?;
+        name.split('=').next().map(str::to_owned)
+    };
     let of_hosts = |name: String| {
-        let flag = flag_table::find(&[flag_table::LEDGER], &name);
-        flag.is_some_and(|flag| flag.group == FlagGroup::Hosts)
+        let flag = flag_table::find(&[flag_table::FIO, flag_table::LEDGER], &name);
+        // fio's letters for a client and a server.
+        flag.is_some_and(|flag| flag.group == FlagGroup::Hosts) || name.starts_with(['C', 'S'])
     };
     arguments.iter().filter_map(name).any(of_hosts)
 }
@@ -70,7 +74,12 @@ pub fn run(personality: Personality, arguments: &[String], help: Help) -> u8 {
         Ok(expanded) => expanded,
         Err(code) => return code,
     };
-    let (text, flags) = JobText::read(personality, &expanded.arguments);
+    let (text, parsed) = JobText::read_with_variables(personality, &expanded.arguments);
+    let (text, flags) = (JobText { variables: None, ..text }, parsed.flags.clone());
+    let is_remote = flags.hosts.server.is_some() || !flags.hosts.clients.is_empty();
+    if is_remote && flags.info.is_none() {
+        return remote::run(personality, &expanded.arguments, &parsed);
+    }
     if flags.info.is_some()
         || flags.run.parse_only
         || flags.run.showcmd
@@ -272,41 +281,12 @@ impl HostPart for HostRun {
     }
 
     fn stamp(&self, plan: &Plan, ended: &RunOutcome) -> HostStamp {
-        let mut groups: Vec<GroupSpan> = Vec::new();
-        for (job, span) in plan.jobs.iter().zip(&ended.spans) {
-            let Some(span) = span else { continue };
-            let (began, end) = (span.began_unix_ns, span.ended_unix_ns);
-            match groups.iter_mut().find(|known| known.group == job.group) {
-                Some(known) => {
-                    known.began_unix_ns = known.began_unix_ns.min(began);
-                    known.first_done_unix_ns = known.first_done_unix_ns.min(end);
-                    known.ended_unix_ns = known.ended_unix_ns.max(end);
-                }
-                None => groups.push(GroupSpan {
-                    group: job.group,
-                    began_unix_ns: began,
-                    first_done_unix_ns: end,
-                    ended_unix_ns: end,
-                }),
-            }
-        }
-        let signal = ended.signal.map(|signal| format!("stopped by signal {signal}"));
-        HostStamp {
-            name: self.place.name.clone(),
-            rank: self.place.rank,
-            ranks: self.place.ranks,
-            machine: member::machine(),
-            start: match self.link {
-                HostLink::Mpi(..) => "mpi",
-                HostLink::StartAt(_) => "time",
-                HostLink::Alone => "alone",
-            }
-            .to_owned(),
-            groups,
-            clock: None,
-            job: self.job.clone(),
-            ended_early: ended.peers_ended.clone().or(signal),
-        }
+        let start = match self.link {
+            HostLink::Mpi(..) => "mpi",
+            HostLink::StartAt(_) => "time",
+            HostLink::Alone => "alone",
+        };
+        stamp::of(&self.place, start, &self.job, plan, ended)
     }
 
     fn report(
@@ -343,6 +323,6 @@ fn print_for_a_launcher(flags: &mut Flags) {
 }
 
 /// The options of the job, for comparison: as the host of rank 0 has them.
-fn comparable(parsed: &iosonde_spec::cli::Parsed) -> String {
+pub fn comparable(parsed: &iosonde_spec::cli::Parsed) -> String {
     settings::fingerprint(parsed)
 }

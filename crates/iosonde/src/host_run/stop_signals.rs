@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 /// Counts the signals that end a run.
-pub(super) struct StopSignals {
+pub struct StopSignals {
     heard: Arc<Heard>,
     _listener: SignalListener,
 }

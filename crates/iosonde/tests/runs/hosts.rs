@@ -97,7 +97,7 @@ fn what_cannot_be_is_refused_with_what_to_do() {
         ),
         (&["--mpi"], "no launcher of MPI has started this program"),
         (&["--mpi", "--rank=0"], "leave out --rank"),
-        (&["--client=a,b"], "mpirun -H a,b iosonde --mpi JOBFILE"),
+        (&["--client=h", "--rank=0"], "are for hosts that a launcher starts"),
     ] {
         let stderr = refused(flags);
         assert!(stderr.contains(words), "{flags:?}: {stderr}");

@@ -24,6 +24,8 @@ mod not_text;
 mod pace;
 mod profiles;
 mod safety;
+mod servers;
+mod servers_refused;
 mod signals;
 mod slurm;
 mod sprandom;

@@ -8,6 +8,7 @@ pub mod launchers;
 pub mod ledgers;
 pub mod running;
 pub mod sbk;
+pub mod servers;
 pub mod slurm;
 pub mod trace;
 

@@ -175,6 +175,16 @@ pub struct HostFlags {
     pub shift: Option<u32>,
     /// A table of the paths of each host.
     pub table: Option<String>,
+    /// Run what clients send: where to listen, as it was typed; empty for fio's default.
+    pub server: Option<String>,
+    /// The server goes to the background and writes its number to this file.
+    pub daemonize: Option<String>,
+    /// Servers that run the jobs, as they were typed.
+    pub clients: Vec<String>,
+    /// A job file that each server reads itself.
+    pub remote_config: Option<String>,
+    /// The secret that a server and its clients share.
+    pub secret_file: Option<String>,
 }
 
 impl HostFlags {

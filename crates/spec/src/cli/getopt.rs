@@ -154,6 +154,11 @@ impl<'a> Arguments<'a> {
         })
     }
 
+    /// How many arguments have been taken so far.
+    pub fn taken(&self) -> usize {
+        self.next
+    }
+
     fn take(&mut self) -> Option<&'a str> {
         let text = self.arguments.get(self.next)?;
         self.next += 1;

@@ -2,6 +2,7 @@
 //!
 //! [`parse`] is the whole way from arguments to jobs.
 
+pub mod clients;
 mod draft;
 pub mod flag_table;
 pub mod flags;

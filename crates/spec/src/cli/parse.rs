@@ -6,6 +6,7 @@
 
 use iosonde_options::{Diagnostic, OptionDef, Origin};
 
+use crate::cli::clients::LinePlaces;
 use crate::cli::draft::JobDraft;
 use crate::cli::flag_table::{self, FlagDef};
 use crate::cli::flags::Flags;
@@ -56,6 +57,7 @@ struct CommandLineParser<'w> {
     notices: Vec<Notice>,
     shown: Vec<String>,
     files: Vec<String>,
+    places: LinePlaces,
 }
 
 impl<'w> CommandLineParser<'w> {
@@ -68,13 +70,14 @@ impl<'w> CommandLineParser<'w> {
             notices: Vec::new(),
             shown: Vec::new(),
             files: Vec::new(),
+            places: LinePlaces::default(),
         }
     }
 
     fn finish(self) -> Parsed {
-        let CommandLineParser { flags, defaults, jobs, notices, shown, files, .. } = self;
+        let CommandLineParser { flags, defaults, jobs, notices, shown, files, places, .. } = self;
         let defaults = defaults.into_job(String::new(), Origin::CommandLine { index: 0 }, false);
-        Parsed { flags, jobs, defaults, notices, shown, files }
+        Parsed { flags, jobs, defaults, notices, shown, files, places }
     }
 
     fn command_line(&mut self, arguments: &[String]) {
@@ -84,7 +87,10 @@ impl<'w> CommandLineParser<'w> {
         let mut candidates = self.candidates(&engine);
         while let Some(step) = words.step(&candidates) {
             match step {
-                ParsedArgument::Operand { text, .. } => self.files.push(text.to_string()),
+                ParsedArgument::Operand { index, text } => {
+                    self.places.files.push(index - 1);
+                    self.files.push(text.to_string());
+                }
                 ParsedArgument::Bad { index, text, why } => {
                     let known: Vec<&str> = self.known(&engine);
                     let origin = Origin::CommandLine { index };
@@ -93,6 +99,9 @@ impl<'w> CommandLineParser<'w> {
                 ParsedArgument::Option { index, name, value } => {
                     let origin = Origin::CommandLine { index };
                     if let Some(flag) = flag_table::find(self.world.flags, &name) {
+                        if flag.name == "client" {
+                            self.places.clients.push(index - 1..words.taken());
+                        }
                         self.flag(flag, value, &origin);
                     } else if let Some(def) = vocabulary::find(&name, &engine) {
                         if def.name == "name" {

@@ -2,6 +2,7 @@
 
 use iosonde_options::Origin;
 
+use crate::cli::clients::LinePlaces;
 use crate::cli::flags::Flags;
 use crate::cli::notice::Notice;
 use crate::job::{JobSpec, TypedOption};
@@ -22,6 +23,8 @@ pub struct Parsed {
     pub shown: Vec<String>,
     /// The job files, as they were named.
     pub files: Vec<String>,
+    /// Where job files and servers stand in the command line.
+    pub places: LinePlaces,
 }
 
 impl Parsed {

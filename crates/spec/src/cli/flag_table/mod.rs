@@ -189,21 +189,24 @@ mod tests {
             "{help}"
         );
         assert!(help.contains("  --cmdhelp[=OPTION]           print help"), "{help}");
-        assert!(help.contains("on the server (not supported)\n"), "{help}");
+        assert!(help.contains("on the server\n"), "{help}");
         assert!(!help.contains("latency-log"));
         assert!(help.lines().all(|line| line.len() < 100), "{help}");
     }
 
     #[test]
     fn what_is_not_supported_says_so_and_what_to_do() {
-        let words = refused("client=a");
-        assert_eq!(
-            words,
-            "--client is not supported: without servers it is mpirun -H a iosonde --mpi JOBFILE \
-             (docs/hosts.md)"
-        );
+        let words = refused("trigger-remote=x");
+        assert!(words.starts_with("--trigger-remote is not supported: "), "{words}");
         let absent = FIO.iter().filter(|flag| flag.unsupported().is_some()).count();
-        assert_eq!(absent, 5);
+        assert_eq!(absent, 2);
+    }
+
+    #[test]
+    fn servers_and_clients_are_kept_as_they_were_typed() {
+        let hosts = take(&["server", "client=a", "client=ip:b,1"]).unwrap().hosts;
+        assert_eq!(hosts.server.as_deref(), Some(""));
+        assert_eq!(hosts.clients, ["a", "ip:b,1"]);
     }
 
     #[test]

@@ -12,8 +12,6 @@ use crate::cli::flags::{
 use crate::cli::getopt::TakesValue;
 use crate::cli::metrics_address;
 
-const NO_SERVER: &str = "jobs on many machines run under mpirun or srun";
-
 /// fio's flags, in the order of its help, then the hidden ones.
 pub const FIO: &[FlagDef] = flags! {
     Run "debug" Value "WORDS" "print debug output for WORDS (comma-separated), or all" => With(debug);
@@ -85,16 +83,20 @@ pub const FIO: &[FlagDef] = flags! {
             flags.jobs.max_jobs = Some(leading_number(text));
             Ok(())
         });
-    Hosts "server" Maybe "ARGS" "run as a server for remote jobs" => Unsupported(NO_SERVER);
-    Hosts "daemonize" Value "PIDFILE" "run the server in the background" => Unsupported(NO_SERVER);
-    Hosts "client" Value "HOST" "send the jobs to another machine"
-        => With(|_, hosts| {
-            Err(FlagError::fatal(format!(
-                "--client is not supported: without servers it is mpirun -H {hosts} iosonde --mpi \
-                 JOBFILE (docs/hosts.md)"
-            )))
-        }), Hidden;
-    Hosts "remote-config" Value "FILE" "a job file on the server" => Unsupported(NO_SERVER);
+    Hosts "server" Maybe "ADDRESS" "run the jobs that clients send; PORT 8765"
+        => With(|flags, text| {
+            flags.hosts.server = Some(text.to_owned());
+            Ok(())
+        });
+    Hosts "daemonize" Value "PIDFILE" "run the server in the background"
+        => Named(|flags| &mut flags.hosts.daemonize, "--daemonize: the file has no name");
+    Hosts "client" Value "HOST" "run the jobs on a server at HOST[,PORT], or on those a file lists"
+        => With(|flags, text| {
+            flags.hosts.clients.push(text.to_owned());
+            Ok(())
+        });
+    Hosts "remote-config" Value "FILE" "a job file on the server"
+        => Named(|flags| &mut flags.hosts.remote_config, "--remote-config: the file has no name");
     Run "idle-prof" Value "KIND" "report CPU idleness: system, percpu, calibrate" => With(idle);
     Info "inflate-log" Value "FILE" "print a compressed log"
         => Ask(|text| InfoRequest::InflateLog(text.to_owned()));
@@ -108,7 +110,7 @@ pub const FIO: &[FlagDef] = flags! {
     Run "trigger" Value "COMMAND" "run COMMAND once a trigger has ended the run"
         => Text(|flags| &mut flags.run.trigger.command);
     Run "trigger-remote" Value "COMMAND" "the trigger on the server"
-        => Unsupported("there is no server; use --trigger for a command on this machine");
+        => Unsupported("a server starts no program for a client but what a job names");
     Jobs "aux-path" Value "PATH" "directory for state files of a run"
         => Text(|flags| &mut flags.jobs.aux_path);
     // The program puts the profile's jobs in its place before the line is read.
@@ -157,8 +159,6 @@ pub const OURS: &[FlagDef] = flags! {
         });
     Jobs "extend" Nothing "" "let jobs that only read extend files that are too short"
         => On(|flags| &mut flags.jobs.extend);
-    Jobs "no-exec" Nothing "" "refuse jobs that start programs or load objects"
-        => On(|flags| &mut flags.jobs.no_exec);
     Output "verbose" Nothing "" "report all figures, and findings with what to do"
         => On(|flags| &mut flags.output.verbose);
     Output "html" Value "FILE" "also write the report as one HTML page to FILE"
@@ -183,8 +183,10 @@ pub const OURS: &[FlagDef] = flags! {
         => Named(|flags| &mut flags.live.metrics_file, "--metrics-file: the file has no name");
 };
 
-/// Ours, in both personalities: where the bytes went, and several hosts.
+/// Ours, in both personalities: where the bytes went, several hosts, and what a server allows.
 pub const LEDGER: &[FlagDef] = flags! {
+    Jobs "no-exec" Nothing "" "refuse jobs that start programs or load objects"
+        => On(|flags| &mut flags.jobs.no_exec);
     Run "ledger" Maybe "yes|no" "print the ledger: where bytes went, and findings"
         => With(|flags, text| {
             flags.run.ledger = Some(match text {
@@ -234,4 +236,6 @@ pub const LEDGER: &[FlagDef] = flags! {
         });
     Hosts "hosts-table" Value "FILE" "lines HOST = PATHS: what {paths} in a job stands for on each host"
         => Named(|flags| &mut flags.hosts.table, "--hosts-table: the file has no name");
+    Hosts "secret-file" Value "FILE" "the secret that a server and its clients share"
+        => Named(|flags| &mut flags.hosts.secret_file, "--secret-file: the file has no name");
 };
