@@ -1,8 +1,8 @@
-//! Several jobs: a table, the worst tail first, and the full charts of some.
+//! Several jobs: a table, the worst latency first, and the full charts of some.
 
 use crate::charts::{percentiles, spark};
 use crate::figures::{latencies, ledger, merged};
-use iosonde_base::text::{bytes, count, duration, rate};
+use iosonde_base::text::{bytes, count, counted, duration, rate};
 use iosonde_report::series::JobSeries;
 use iosonde_report::{JobReport, LatencyReport, Report};
 use maud::{Markup, html};
@@ -11,9 +11,13 @@ use maud::{Markup, html};
 const CHARTED_MOST: usize = 12;
 /// Jobs with small drawings in their rows.
 const DRAWN_MOST: usize = 128;
+/// Jobs of one name from which on they have a common row, and their own are folded.
+const FOLDED_LEAST: usize = 4;
 
-/// A job with the latency of all its directions.
+/// A job with the latency that it is about: of its syncs where it syncs, else of all its
+/// directions.
 struct RankedJob<'a> {
+    name: String,
     job: &'a JobReport,
     latency: LatencyReport,
     series: Option<&'a JobSeries>,
@@ -31,6 +35,21 @@ impl RankedJob<'_> {
     fn bytes_per_s(&self) -> u64 {
         self.job.shown().iter().map(|(_, dir)| dir.bw_bytes_per_s()).sum()
     }
+
+    fn moved(&self) -> u64 {
+        self.job.shown().iter().map(|(_, dir)| dir.io_bytes).sum()
+    }
+
+    fn is_of_syncs(&self) -> bool {
+        self.job.sync.total_ios > 0
+    }
+}
+
+/// What all rows of drawings have in common.
+struct DrawnScale {
+    latency: (u64, u64),
+    rate_most: u64,
+    has_series: bool,
 }
 
 /// The table and the charts.
@@ -39,48 +58,128 @@ pub(crate) fn section(report: &Report) -> Markup {
     let low = jobs.iter().map(|one| one.latency.min_ns).filter(|&ns| ns > 0).min().unwrap_or(1);
     let high = jobs.iter().map(|one| one.latency.max_ns).max().unwrap_or(2);
     let rates = jobs.iter().filter_map(|one| one.series).flat_map(whole);
-    let most = rates.copied().max().unwrap_or(0);
-    let has_series = jobs.iter().any(|one| one.series.is_some());
+    let scale = DrawnScale {
+        latency: (low, high),
+        rate_most: rates.copied().max().unwrap_or(0),
+        has_series: jobs.iter().any(|one| one.series.is_some()),
+    };
+    let groups = groups(&jobs);
+    let is_folded = groups.iter().any(|group| group.len() >= FOLDED_LEAST);
     html! {
         h2 { "Jobs" }
         p.finding {
-            (jobs.len()) " jobs, the highest p99 first. Small drawings have one scale: the rate over time "
-            "from 0, and the latency from p0 to p99.9 (logarithmic)."
+            (counted(jobs.len() as u64, "job")) ", the highest p99 first: of the syncs where a job syncs, "
+            "else of its I/Os."
         }
+        @if is_folded {
+            (groups_table(&groups))
+            details.all-jobs { summary { "Each job" } (table(&jobs, &scale)) }
+        } @else {
+            (table(&jobs, &scale))
+        }
+        details.job {
+            summary {
+                "Latency by percentile of each job"
+                @if jobs.len() > CHARTED_MOST { ", of the first " (CHARTED_MOST) }
+            }
+            div.charts { @for (index, one) in jobs.iter().take(CHARTED_MOST).enumerate() {
+                (percentiles::titled(&format!("job-{}", index + 1),
+                    &format!("Latency by percentile: {}", one.name), &latencies(report, &[one.job]))
+                    .unwrap_or_default())
+            } }
+        }
+    }
+}
+
+fn table(jobs: &[RankedJob<'_>], scale: &DrawnScale) -> Markup {
+    html! {
         div.scroll tabindex="0" {
             table.sortable.jobs {
                 thead { tr {
-                    @for head in ["job", "IOPS", "bandwidth", "p50", "p99", "max", "moved"] {
+                    @for head in ["job", "IOPS", "bandwidth", "latency of", "p50", "p99", "max", "moved"] {
                         th scope="col" { (head) }
                     }
-                    @if has_series { th scope="col" { "rate" } }
-                    th scope="col" { "tail" }
+                    @if scale.has_series { th scope="col" { "rate" } }
+                    th scope="col" { "p0 to p99.9" }
                 } }
-                tbody {
-                    @for (index, one) in jobs.iter().enumerate() {
-                        tr {
-                            th scope="row" { (one.job.name) @if one.job.clones > 1 { " x" (one.job.clones) } }
-                            td { (count(one.iops())) }
-                            td { (rate(one.bytes_per_s() as f64)) }
-                            td { (one.latency.at(50.0).map_or("-".to_owned(), duration)) }
-                            td { (one.latency.at(99.0).map_or("-".to_owned(), duration)) }
-                            td { @if one.latency.n > 0 { (duration(one.latency.max_ns)) } @else { "-" } }
-                            td { (bytes(one.job.shown().iter().map(|(_, dir)| dir.io_bytes).sum())) }
-                            @if has_series { td { @if let Some(series) = one.series {
-                                @if index < DRAWN_MOST { (spark::rate(whole(series), most)) }
-                            } } }
-                            td { @if index < DRAWN_MOST { (spark::tail(&one.latency, (low, high))) } }
-                        }
-                    }
-                }
+                tbody { @for (index, one) in jobs.iter().enumerate() { (row(one, index, scale)) } }
             }
         }
-        @for (index, one) in jobs.iter().take(CHARTED_MOST).enumerate() {
-            details.job {
-                summary { (one.job.name) ": latency by percentile" }
-                (percentiles::chart(&format!("job-{}", index + 1), &latencies(report, &[one.job]))
-                    .unwrap_or_default())
+        p.note {
+            "Small drawings have one scale: the rate over time from 0, the latency logarithmic."
+        }
+    }
+}
+
+fn row(one: &RankedJob<'_>, index: usize, scale: &DrawnScale) -> Markup {
+    let at = |percent: f64| one.latency.at(percent).map_or("-".to_owned(), duration);
+    html! {
+        tr {
+            th scope="row" { (one.name) @if one.job.clones > 1 { " x" (one.job.clones) } }
+            td { (count(one.iops())) }
+            td { (rate(one.bytes_per_s() as f64)) }
+            td { @if one.is_of_syncs() { "sync" } @else { "I/O" } }
+            td { (at(50.0)) }
+            td { (at(99.0)) }
+            td { @if one.latency.n > 0 { (duration(one.latency.max_ns)) } @else { "-" } }
+            td { (bytes(one.moved())) }
+            @if scale.has_series { td { @if let Some(series) = one.series {
+                @if index < DRAWN_MOST { (spark::rate(whole(series), scale.rate_most)) }
+            } } }
+            td { @if index < DRAWN_MOST { (spark::tail(&one.latency, scale.latency)) } }
+        }
+    }
+}
+
+/// Jobs of one name together, in the order of the first.
+fn groups<'a, 'b>(jobs: &'b [RankedJob<'a>]) -> Vec<Vec<&'b RankedJob<'a>>> {
+    let mut groups: Vec<Vec<&RankedJob>> = Vec::new();
+    for one in jobs {
+        match groups.iter_mut().find(|group| group[0].job.name == one.job.name) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    groups
+}
+
+/// A row for the jobs of a name: the sums, and from the least to the most of a job.
+fn groups_table(groups: &[Vec<&RankedJob<'_>>]) -> Markup {
+    html! {
+        div.scroll tabindex="0" {
+            table.sortable {
+                thead { tr {
+                    @for head in ["jobs", "number", "IOPS, all", "IOPS of a job", "bandwidth, all", "latency of",
+                        "p50", "p99", "max", "moved"] {
+                        th scope="col" { (head) }
+                    }
+                } }
+                tbody { @for group in groups { (group_row(group)) } }
             }
+        }
+    }
+}
+
+fn group_row(group: &[&RankedJob<'_>]) -> Markup {
+    let all: Vec<&LatencyReport> = group.iter().map(|one| &one.latency).collect();
+    let latency = merged(&all);
+    let at = |percent: f64| latency.at(percent).map_or("-".to_owned(), duration);
+    let iops: Vec<f64> = group.iter().map(|one| one.iops()).collect();
+    let (least, most) =
+        (iops.iter().copied().fold(f64::MAX, f64::min), iops.iter().copied().fold(0.0, f64::max));
+    let (least, most) = (count(least), count(most));
+    html! {
+        tr {
+            th scope="row" { (group[0].job.name) }
+            td { (group.len()) }
+            td { (count(iops.iter().sum())) }
+            td { @if least == most { (least) } @else { (least) " to " (most) } }
+            td { (rate(group.iter().map(|one| one.bytes_per_s()).sum::<u64>() as f64)) }
+            td { @if group[0].is_of_syncs() { "sync" } @else { "I/O" } }
+            td { (at(50.0)) }
+            td { (at(99.0)) }
+            td { @if latency.n > 0 { (duration(latency.max_ns)) } @else { "-" } }
+            td { (bytes(group.iter().map(|one| one.moved()).sum())) }
         }
     }
 }
@@ -96,15 +195,14 @@ fn ranked(report: &Report) -> Vec<RankedJob<'_>> {
     let series = ledger(report).map_or(&[][..], |ledger| &ledger.series.jobs);
     // Entries of merged clones have no series of their own.
     let alone = series.len() == report.jobs.len();
-    let mut jobs: Vec<RankedJob<'_>> = report
-        .jobs
-        .iter()
-        .enumerate()
-        .map(|(index, job)| {
+    let named = report.jobs.iter().zip(report.job_names()).enumerate();
+    let mut jobs: Vec<RankedJob<'_>> = named
+        .map(|(index, (job, name))| {
             let dirs = job.shown();
             let all: Vec<&LatencyReport> =
                 dirs.iter().map(|(_, dir)| dir.shown_latency()).collect();
-            RankedJob { job, latency: merged(&all), series: series.get(index).filter(|_| alone) }
+            let latency = if job.sync.total_ios > 0 { job.sync.lat.clone() } else { merged(&all) };
+            RankedJob { name, job, latency, series: series.get(index).filter(|_| alone) }
         })
         .collect();
     jobs.sort_by_key(|one| std::cmp::Reverse(one.p99()));

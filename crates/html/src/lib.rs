@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cards;
 mod charts;
 mod compared;
 mod comparison;
@@ -15,6 +16,7 @@ mod figures;
 mod hosts;
 mod jobs;
 mod matrix;
+mod overlay;
 mod page;
 mod parts;
 mod plot;
@@ -23,7 +25,9 @@ mod run;
 mod search;
 mod sweep;
 mod tables;
+mod tested;
 mod unit;
+mod verified;
 
 pub use charts::colour;
 pub use charts::probes::SearchedProbe;
@@ -33,15 +37,17 @@ pub use matrix::{MatrixCell, MatrixPage, MatrixRow, matrix_page};
 pub use page::{PAGE_BYTES_MOST, page};
 pub use plot::{
     COLUMN_SERIES_MOST, ChartLine, Column, ColumnsChart, DotsChart, LinePoint, LineStyle,
-    LinesChart, MarkedRange, PlotCell, PlotPart, PlotTable, plot_page,
+    LinesChart, MarkedRange, PlotCell, PlotPart, PlotTable, StudyAnswer, StudyGoal, plot_page,
 };
 pub use search::{SearchPage, search_page};
 pub use sweep::{
     AxisValue, KneePlace, SweepPage, SweptFigure, SweptKind, SweptKnee, SweptPoint, sweep_page,
 };
+pub use tested::tested_rows;
 pub use unit::FigureUnit;
 
 use iosonde_report::Report;
+use iosonde_report::finding::Finding;
 
 /// A report and where it is from.
 #[derive(Clone, Copy, Debug)]
@@ -54,4 +60,6 @@ pub struct PageRun<'a> {
     pub json: Option<&'a str>,
     /// What was derived or not there when the result was read.
     pub notes: &'a [String],
+    /// What a check of a result without a ledger finds: fio's.
+    pub findings: &'a [Finding],
 }

@@ -1,6 +1,7 @@
 //! The page: head, style, the runs, script.
 
 use crate::PageRun;
+use crate::overlay;
 use crate::run;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -21,7 +22,8 @@ const TAIL_BYTES: usize = 24 << 10;
 /// The page of some runs. Those that would make it larger than
 /// [`PAGE_BYTES_MOST`] have a row in the table and no part of their own.
 pub fn page(title: &str, runs: &[PageRun<'_>]) -> String {
-    let overview = if runs.len() > 1 { run::overview(runs).into_string() } else { String::new() };
+    let overview =
+        if runs.len() > 1 { overlay::section(runs).into_string() } else { String::new() };
     let fixed = assets_bytes() + overview.len() + TAIL_BYTES;
     let mut room = PAGE_BYTES_MOST.saturating_sub(fixed);
     let mut parts: Vec<Markup> = Vec::new();
@@ -65,6 +67,14 @@ fn patterns() -> Markup {
                 pattern #dots width="8" height="8" patternUnits="userSpaceOnUse" {
                     rect.ground width="8" height="8" {}
                     circle.stripe cx="4" cy="4" r="1.6" {}
+                }
+                pattern #grid width="7" height="7" patternUnits="userSpaceOnUse" {
+                    rect.ground width="7" height="7" {}
+                    path.mesh d="M0 0H7M0 0V7" {}
+                }
+                pattern #bars width="6" height="6" patternUnits="userSpaceOnUse" {
+                    rect.ground width="6" height="6" {}
+                    rect.upright width="3" height="6" {}
                 }
             }
         }

@@ -1,78 +1,107 @@
-//! The top of a run: what it was, what it found, three figures a direction.
+//! The top of a run: what it was, and in one block how it came out: the conclusion, the
+//! figures that count, what was checked, the findings.
 
 use crate::PageRun;
-use crate::figures::{ledger, totals};
-use iosonde_base::text::{bytes, count, duration, rate};
-use iosonde_report::conclusion::{Conclusion, Outcome};
-use iosonde_report::finding::{Finding, Severity};
-use iosonde_report::scale::timestamp;
-use iosonde_report::{Report, VerifyReport};
+use crate::cards;
+use crate::figures::ledger;
+use crate::hosts;
+use crate::verified;
+use iosonde_base::text::counted;
+use iosonde_report::Report;
+use iosonde_report::conclusion::{Conclusion, Outcome, Usable};
+use iosonde_report::finding::Finding;
+use iosonde_report::scale::timestamp_with_zone;
 use maud::{Markup, html};
 
-/// A durable rate that differs by more than this share is shown beside the other.
-const RATES_DIFFER: f64 = 0.01;
+/// Names of jobs in a heading at most.
+const NAMED_MOST: usize = 3;
 
-/// The jobs in words, when and on what, the conclusion, the findings.
+/// The jobs, and how they came out.
 pub(crate) fn headline(run: &PageRun<'_>) -> Markup {
     let report = run.report;
     let ledger = ledger(report);
-    let names: Vec<&str> = report.jobs.iter().map(|job| job.name.as_str()).collect();
-    let title = match names[..] {
-        [one] => one.to_owned(),
-        _ => format!("{} jobs", names.len()),
-    };
-    let summaries: Vec<&str> = report.ours.jobs.iter().map(|job| job.what.as_str()).collect();
-    let conclusion = report.ours.conclusion.as_ref();
-    let has_failed = conclusion.is_some_and(|one| one.outcome == Outcome::Failed);
-    let mut different = summaries.clone();
+    let mut different: Vec<&str> = report.ours.jobs.iter().map(|job| job.what.as_str()).collect();
     different.dedup();
     html! {
         header {
-            h1 { (title) }
+            h1 { (title(report)) }
             @if let [one] = different[..] { @if !one.is_empty() { p.what { (one) } } }
             p.when {
-                (program(report)) ", " (timestamp(report.time_unix_ms, report.utc_offset_s))
+                (program(report)) ", "
+                (timestamp_with_zone(report.time_unix_ms, report.utc_offset_s))
                 @if let Some(ledger) = ledger {
-                    @let places: Vec<&str> = ledger.jobs.iter().flat_map(|job| &job.files.devices)
-                        .map(String::as_str).collect();
-                    @if let Some(first) = places.first() { ", on " (first) }
+                    @if let Some(host) = &ledger.environment.host { ", on " (host) }
+                    @let mut places = ledger.jobs.iter().flat_map(|job| &job.files.devices);
+                    @if let Some(first) = places.next() { ", " (first) }
                     @if let Some(fs) = ledger.environment.filesystems.first() { " (" (fs.kind) ")" }
                 }
             }
-            @if let Some(conclusion) = conclusion {
-                @if is_bad(conclusion) {
-                    p.conclusion.failed { (conclusion.text) }
-                } @else {
-                    p.conclusion { (conclusion.text) }
+        }
+        (answer(run))
+    }
+}
+
+/// The block on top.
+fn answer(run: &PageRun<'_>) -> Markup {
+    let report = run.report;
+    let conclusion = report.ours.conclusion.as_ref();
+    let has_failed = conclusion.is_some_and(|one| one.outcome == Outcome::Failed);
+    let is_bad = conclusion.is_some_and(is_bad);
+    let class = match conclusion.map(|one| &one.usable) {
+        _ if is_bad => "answer failed",
+        Some(Usable::No) => "answer unusable",
+        Some(Usable::Warnings | Usable::Unknown) => "answer doubtful",
+        _ => "answer",
+    };
+    let findings = ledger(report).map(|ledger| ledger.verdict.as_slice());
+    html! {
+        section class=(class) {
+            @if let Some(conclusion) = conclusion { p.conclusion { (conclusion.text) } }
+            @for (job, name) in report.jobs.iter().zip(report.job_names()) {
+                @if let Some(failure) = &job.failure {
+                    p.finding-line.wrong { strong { "failed" } " " (name) ": " (failure.words()) }
                 }
             }
-            @for job in report.jobs.iter().filter(|job| job.failure.is_some()) {
-                p.finding-line.wrong {
-                    strong { "failed" } " " (job.name) ": "
-                    (job.failure.as_ref().map_or(String::new(), |failure| failure.words()))
-                }
+            @match &report.ours.hosts {
+                Some(merged) => (hosts::section(merged)),
+                None => (cards::cards(report)),
             }
-            @for (name, verify) in verified(report) {
-                p.finding-line class={ @if verify.counts.wrong > 0 { "wrong" } @else { "good" } } {
-                    strong { "verify" } " " @if names.len() > 1 { (name) ": " } (verify.words())
-                }
+            (verified::section(report))
+            @match findings {
+                Some(findings) => (self::findings(findings, has_failed)),
+                None if !run.findings.is_empty() => (self::findings(run.findings, has_failed)),
+                None => {}
             }
-            @if let Some(ledger) = ledger { (findings(&ledger.verdict, has_failed)) }
         }
     }
 }
 
-/// What each job that was to verify checked.
-fn verified(report: &Report) -> impl Iterator<Item = (&str, &VerifyReport)> {
-    report.ours.jobs.iter().filter_map(|job| Some((job.name.as_str(), job.verify.as_ref()?)))
+/// `readers x10, log-writer and after`: the names of the jobs.
+pub(crate) fn title(report: &Report) -> String {
+    let mut names: Vec<(&str, u64)> = Vec::new();
+    for job in &report.jobs {
+        match names.iter_mut().find(|(name, _)| *name == job.name) {
+            Some((_, number)) => *number += 1,
+            None => names.push((&job.name, 1)),
+        }
+    }
+    if names.len() > NAMED_MOST {
+        return counted(report.jobs.len() as u64, "job");
+    }
+    let one = |&(name, number): &(&str, u64)| match number {
+        1 => name.to_owned(),
+        _ => format!("{name} x{number}"),
+    };
+    names.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether the run did not do what it was to do.
-fn is_bad(conclusion: &Conclusion) -> bool {
+pub(crate) fn is_bad(conclusion: &Conclusion) -> bool {
     [Outcome::Failed, Outcome::Stopped, Outcome::Nothing].contains(&conclusion.outcome)
 }
 
-fn program(report: &Report) -> &str {
+/// What measured.
+pub(crate) fn program(report: &Report) -> &str {
     if report.tool.is_empty() { &report.version } else { &report.tool }
 }
 
@@ -111,55 +140,5 @@ fn chart_of(id: &str) -> Option<&'static str> {
         "depth-not-reached" | "tool-bound" | "cpu-bound" => Some("levels"),
         "closed-loop" => Some("latency"),
         _ => None,
-    }
-}
-
-/// Three figures for each direction, and the rate to durability.
-pub(crate) fn numbers(report: &Report) -> Markup {
-    let ledger = ledger(report);
-    let worst = ledger.and_then(|ledger| ledger.verdict.first());
-    let is_wrong = worst.is_some_and(|finding| finding.severity >= Severity::Wrong);
-    let durable = ledger.and_then(|ledger| ledger.writes.as_ref()).and_then(|writes| {
-        let durable = writes.durable_bytes_per_s.get()?;
-        let reported = writes.reported_bytes_per_s;
-        ((durable - reported).abs() > reported * RATES_DIFFER).then_some(durable)
-    });
-    html! {
-        div.numbers {
-            @for (name, total) in totals(report) {
-                div.direction {
-                    h2 { (name) @if is_wrong { " " span.wrong { "see the finding" } } }
-                    dl {
-                        div { dt { "IOPS" } dd { (count(total.iops())) } }
-                        div { dt { "bandwidth" } dd { (rate(total.bytes_per_s())) } }
-                        div { dt { "p99" } dd {
-                            (total.latency.at(99.0).map_or("-".to_owned(), duration))
-                        } }
-                        @if name == "write" { @if let Some(durable) = durable {
-                            div { dt { "to durability" } dd { (rate(durable)) } }
-                        } }
-                    }
-                    p.moved { (bytes(total.bytes)) " in " (duration(total.runtime_ms.saturating_mul(1_000_000))) }
-                }
-            }
-            @if report.jobs.iter().any(|job| job.sync.total_ios > 0) { (syncs(report)) }
-        }
-    }
-}
-
-fn syncs(report: &Report) -> Markup {
-    let all: Vec<_> = report.jobs.iter().map(|job| &job.sync.lat).collect();
-    let latency = crate::figures::merged(&all);
-    let total = report.jobs.iter().map(|job| job.sync.total_ios).sum::<u64>();
-    let at = |percent| latency.at(percent).map_or("-".to_owned(), duration);
-    html! {
-        div.direction {
-            h2 { "sync" }
-            dl {
-                div { dt { "syncs" } dd { (total) } }
-                div { dt { "p50" } dd { (at(50.0)) } }
-                div { dt { "p99" } dd { (at(99.0)) } }
-            }
-        }
     }
 }

@@ -5,8 +5,10 @@ use crate::charts::{columns, dots, heat, lines, percentiles};
 use crate::figures::NamedLatency;
 use crate::page::{PAGE_BYTES_MOST, assets_bytes, document};
 use crate::run;
+use crate::tested;
 use iosonde_base::Dir;
 use iosonde_report::LatencyReport;
+use iosonde_report::finding::Severity;
 use iosonde_report::series::RunSeries;
 use maud::{Markup, html};
 
@@ -19,6 +21,10 @@ pub const COLUMN_SERIES_MOST: usize = columns::SERIES_MOST;
 
 /// A part of a page, in order.
 pub enum PlotPart<'a> {
+    /// How a study came out, on top of its page.
+    Answer(StudyAnswer),
+    /// What was tested: names and words.
+    Tested(Vec<(&'static str, String)>),
     /// What the next parts are of, with sentences below.
     Heading {
         /// The heading.
@@ -54,6 +60,32 @@ pub enum PlotPart<'a> {
     },
     /// All of a run's page.
     Run(PageRun<'a>),
+}
+
+/// How a study came out: a sentence, goals, what else is to be known.
+#[derive(Clone, Debug, Default)]
+pub struct StudyAnswer {
+    /// The sentence.
+    pub sentence: String,
+    /// It failed, was stopped, or its figures are not of what was to be measured.
+    pub is_bad: bool,
+    /// The goals.
+    pub goals: Vec<StudyGoal>,
+    /// Sentences below.
+    pub lines: Vec<String>,
+    /// The severity of each finding and its words, the worst first.
+    pub findings: Vec<(Severity, String)>,
+}
+
+/// A goal, and whether it is met.
+#[derive(Clone, Debug)]
+pub struct StudyGoal {
+    /// What was measured, and the goal.
+    pub words: String,
+    /// `PASS`, `FAIL`, or why there is neither.
+    pub outcome: String,
+    /// It is met, by figures that count.
+    pub is_met: bool,
 }
 
 /// A table with bars behind its numbers.
@@ -109,7 +141,7 @@ pub fn plot_page(title: &str, parts: &[PlotPart<'_>]) -> String {
                     "files at once."
                 }
             }
-            p.note { "Made by iosonde. The page makes no request; without a script it is complete." }
+            p.note { "Made by iosonde. The page works offline and without JavaScript." }
         }
     };
     document(title, &body).into_string()
@@ -118,6 +150,8 @@ pub fn plot_page(title: &str, parts: &[PlotPart<'_>]) -> String {
 /// A part; nothing for a chart without a figure, `None` where there is no room.
 fn markup(part: &PlotPart<'_>, number: usize, room: usize) -> Option<Markup> {
     let drawn = match part {
+        PlotPart::Answer(study) => Some(answer(study)),
+        PlotPart::Tested(rows) => Some(tested::table(rows, None)),
         PlotPart::Heading { title, words } => Some(html! {
             h2 { (title) }
             @for sentence in words { p.note { (sentence) } }
@@ -136,6 +170,23 @@ fn markup(part: &PlotPart<'_>, number: usize, room: usize) -> Option<Markup> {
         PlotPart::Run(run) => return run::part(run, number, room),
     };
     Some(drawn.unwrap_or_default())
+}
+
+fn answer(study: &StudyAnswer) -> Markup {
+    html! {
+        section class={ "answer" @if study.is_bad { " failed" } } {
+            @if study.goals.is_empty() { p.conclusion { (study.sentence) } }
+            @for goal in &study.goals {
+                p class={ "goal " @if goal.is_met { "good" } @else { "wrong" } } {
+                    (goal.words) ": " strong { (goal.outcome) }
+                }
+            }
+            @for line in &study.lines { p { (line) } }
+            @for (severity, words) in &study.findings {
+                p class={ "finding-line " (severity.word()) } { strong { (severity.word()) } " " (words) }
+            }
+        }
+    }
 }
 
 fn table(table: &PlotTable) -> Markup {

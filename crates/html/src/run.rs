@@ -2,16 +2,15 @@
 
 use crate::PageRun;
 use crate::charts::{bars, cliff, heat, percentiles, phases, rate, strip};
-use crate::figures::{active, latencies, ledger, series, totals};
-use crate::hosts;
+use crate::figures::{active, latencies, ledger, series};
 use crate::jobs;
 use crate::parts;
 use crate::tables;
+use crate::tested;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use iosonde_base::text::{bytes, count, duration, rate as rate_words};
 use iosonde_report::{JobReport, Report};
 use maud::{Markup, html};
 use std::io::Write;
@@ -36,12 +35,9 @@ fn section(run: &PageRun<'_>, number: usize, download: Option<&str>) -> Markup {
     html! {
         section.run id={ "run-" (number + 1) } {
             (parts::headline(run))
-            @match &report.ours.hosts {
-                Some(merged) => (hosts::section(merged)),
-                None => (parts::numbers(report)),
-            }
-            (charts(report))
             @if report.jobs.len() > 1 { (jobs::section(report)) }
+            div.charts { (charts(report)) }
+            (tested::section(report))
             (tables::latency(report))
             (tables::system(report))
             (tables::settings(report))
@@ -50,24 +46,29 @@ fn section(run: &PageRun<'_>, number: usize, download: Option<&str>) -> Markup {
     }
 }
 
-/// The charts of all jobs together.
+/// The charts of all jobs together: on the left what was moved and when, on the right how
+/// long it took.
 fn charts(report: &Report) -> Markup {
     let all: Vec<&JobReport> = report.jobs.iter().collect();
     let (ledger, series) = (ledger(report), series(report));
     let changes = ledger.map_or(&[][..], |ledger| &ledger.changes);
     html! {
-        @if let Some(ledger) = ledger { (optional(bars::bytes_chart(ledger))) }
-        @if let Some(series) = series {
-            (optional(rate::chart(series, changes)))
-            (optional(strip::chart(series)))
-            (optional(cliff::chart(series, changes)))
+        div {
+            @if let Some(ledger) = ledger { (optional(bars::bytes_chart(ledger))) }
+            @if let Some(series) = series {
+                (optional(rate::chart(series, changes)))
+                (optional(strip::chart(series)))
+                (optional(cliff::chart(series, changes)))
+            }
+            (optional(phases::chart(report)))
         }
-        (optional(percentiles::chart("latency", &latencies(report, &all))))
-        @if let Some(series) = series {
-            @for dir in active(series) { (optional(heat::chart(series, dir))) }
+        div {
+            (optional(percentiles::chart("latency", &latencies(report, &all))))
+            @if let Some(series) = series {
+                @for dir in active(series) { (optional(heat::chart(series, dir))) }
+            }
+            @if let Some(ledger) = ledger { (optional(bars::levels_chart(ledger))) }
         }
-        @if let Some(ledger) = ledger { (optional(bars::levels_chart(ledger))) }
-        (optional(phases::chart(report)))
     }
 }
 
@@ -82,12 +83,12 @@ fn about(run: &PageRun<'_>, download: Option<&str>) -> Markup {
         @for note in run.notes { p.note { (note) } }
         @if series(run.report).is_none() {
             p.note {
-                "The result has no series: rate and latency over time are not drawn. iosonde records one in "
-                "its own name."
+                "The result has no figures over time, so that rate and latency over time are not drawn: "
+                (without_series(run.report)) "."
             }
         }
         p {
-            "Made from " (run.name) " by iosonde. It makes no request; without a script it is complete."
+            "Made from " (run.name) " by iosonde. The page works offline and without JavaScript."
             @match download {
                 Some(uri) => {
                     " " a download="result.json.gz" href=(uri) { "The result as JSON (gzip)" } "."
@@ -99,45 +100,19 @@ fn about(run: &PageRun<'_>, download: Option<&str>) -> Markup {
     }
 }
 
+/// Why a result has no series.
+fn without_series(report: &Report) -> &'static str {
+    match (report.ours.hosts.is_some(), report.ours.ledger.is_some()) {
+        (true, _) => "they are not merged, the results of the hosts have them",
+        (false, true) => "the run was too short for two windows",
+        (false, false) => "runs of iosonde record them, those of fio do not",
+    }
+}
+
 /// The result as a URI that contains it, if it is small enough.
 pub(crate) fn download(json: &str) -> Option<String> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(json.as_bytes()).ok()?;
     let packed = STANDARD.encode(encoder.finish().ok()?);
     (packed.len() <= DOWNLOAD_BYTES_MOST).then(|| format!("data:application/gzip;base64,{packed}"))
-}
-
-/// Several runs as a table, each with a link to its part.
-pub(crate) fn overview(runs: &[PageRun<'_>]) -> Markup {
-    html! {
-        section.overview {
-            h1 { (runs.len()) " runs" }
-            div.scroll tabindex="0" {
-                table.sortable {
-                    thead { tr {
-                        @for head in ["run", "direction", "IOPS", "bandwidth", "p50", "p99", "max", "moved"] {
-                            th scope="col" { (head) }
-                        }
-                    } }
-                    tbody {
-                        @for (number, run) in runs.iter().enumerate() {
-                            @for (name, total) in totals(run.report) {
-                                @let at = |percent| total.latency.at(percent).map_or("-".to_owned(), duration);
-                                tr {
-                                    th scope="row" { a href={ "#run-" (number + 1) } { (run.name) } }
-                                    td { (name) }
-                                    td { (count(total.iops())) }
-                                    td { (rate_words(total.bytes_per_s())) }
-                                    td { (at(50.0)) }
-                                    td { (at(99.0)) }
-                                    td { (duration(total.latency.max_ns)) }
-                                    td { (bytes(total.bytes)) }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
 }

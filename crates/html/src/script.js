@@ -67,7 +67,7 @@
     var words = document.createElement("p");
     words.className = "readout";
     words.setAttribute("aria-live", "polite");
-    svg.parentNode.parentNode.insertBefore(words, svg.parentNode.nextSibling);
+    svg.parentNode.insertBefore(words, svg.nextSibling);
     svg.tabIndex = 0;
     function show(index) {
       if (index < 0 || index >= hits.length) return;
@@ -104,7 +104,7 @@
   });
   var opened = [];
   window.addEventListener("beforeprint", function () {
-    opened = Array.prototype.filter.call(document.querySelectorAll("details.finding-line"), function (one) { return !one.open; });
+    opened = Array.prototype.filter.call(document.querySelectorAll("details"), function (one) { return !one.open; });
     opened.forEach(function (one) { one.open = true; });
   });
   window.addEventListener("afterprint", function () { opened.forEach(function (one) { one.open = false; }); });

@@ -2,6 +2,7 @@
 //! well-formed markup. With PAGES=DIR the pages are left there, to be looked at.
 
 mod made;
+mod pictures;
 
 use iosonde_base::Dir;
 use iosonde_html::{
@@ -23,7 +24,13 @@ fn stored(text: &str) -> StoredResult {
 
 fn page_of(name: &str, text: &str) -> String {
     let stored = stored(text);
-    let run = PageRun { name, report: &stored.report, json: Some(text), notes: &stored.notes };
+    let run = PageRun {
+        name,
+        report: &stored.report,
+        json: Some(text),
+        notes: &stored.notes,
+        findings: &[],
+    };
     keep(name, page(name, &[run]))
 }
 
@@ -186,7 +193,13 @@ fn all_pages() -> Vec<(&'static str, String)> {
     let runs: Vec<PageRun> = two
         .iter()
         .zip(names)
-        .map(|(one, name)| PageRun { name, report: &one.report, json: None, notes: &one.notes })
+        .map(|(one, name)| PageRun {
+            name,
+            report: &one.report,
+            json: None,
+            notes: &one.notes,
+            findings: &[],
+        })
         .collect();
     let mut pages = vec![
         ("judged", page_of("judged", JUDGED)),
@@ -222,7 +235,7 @@ fn no_page_is_larger_than_500_kib_and_none_makes_a_request() {
 #[test]
 fn windows_are_read_out_and_counted_in_ios_without_a_script() {
     let page = page_of("judged", JUDGED);
-    assert!(page.contains("The same in I/Os a second") && page.contains("id=\"rate-ios\""));
+    assert!(page.contains("The same in IOPS") && page.contains("id=\"rate-ios\""));
     assert!(page.contains("The system meanwhile") && page.contains("flushes at most"));
     // One area a row of the table: of the rate, of I/Os, of the latency.
     assert_eq!(page.matches("<rect class=\"hit\"").count(), 3 * 30);
@@ -247,7 +260,7 @@ fn a_run_has_its_conclusion_findings_charts_and_settings() {
         "Rate over time",
         "Latency by percentile",
         "Latency of writes over time",
-        "Queue depth, and the tester",
+        "Queue depth and the limit of the tester",
         "iosonde copy.fio --runtime=6",
         "copy.fio:2",
         "kind=disk; model=EXAMPLE SSD",
@@ -269,12 +282,27 @@ fn each_chart_has_a_title_and_a_sentence_without_a_script() {
 }
 
 #[test]
+fn no_text_of_a_chart_leaves_it_or_lies_on_another() {
+    let mut all = all_pages();
+    let names = ["1", "log_writer", "a-rather-long-name-of-a-job-with-numbers-0123456789"];
+    all.extend(names.map(|name| (name, plot(name))));
+    all.extend(judged_pages("a rather long name of a job"));
+    let faults: Vec<String> = all
+        .iter()
+        .flat_map(|(name, page)| {
+            pictures::faults(page).into_iter().map(move |fault| format!("{name}: {fault}"))
+        })
+        .collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
 fn a_comparison_has_its_conclusion_charts_and_what_differs() {
     let page = comparison_page(&made::comparison(&stored(JUDGED).report, "x", 5));
     let parts = [
         "B is better in read IOPS",
         "id=\"forest\"",
-        "differs: B worse",
+        "B worse",
         "read IOPS of each run, in order",
         "Rate over time, A and B",
         "Latency by percentile: write, A and B",
@@ -358,7 +386,7 @@ fn hostile_names_are_text() {
         ledger.devices[0].facts.model = Some(name.to_owned());
         ledger.jobs[0].name = name.to_owned();
         ledger.verdict[0].statement = name.to_owned();
-        let run = PageRun { name, report: &stored.report, json: None, notes: &[] };
+        let run = PageRun { name, report: &stored.report, json: None, notes: &[], findings: &[] };
         check_harmless(&keep("hostile", page(name, &[run])), name);
     }
 }

@@ -28,6 +28,6 @@ pub fn write(flags: &OutputFlags, report: &Report) -> Result<(), String> {
     let json = fio_json(report, &JsonOptions { ours: true });
     let names: Vec<&str> = report.jobs.iter().map(|job| job.name.as_str()).collect();
     let title = format!("iosonde: {}", names.join(", "));
-    let run = PageRun { name: "a run", report, json: Some(&json), notes: &[] };
+    let run = PageRun { name: "a run", report, json: Some(&json), notes: &[], findings: &[] };
     file.write(&page(&title, &[run]))
 }

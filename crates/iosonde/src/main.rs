@@ -68,7 +68,7 @@ fn run(program: &Path, arguments: &[String]) -> u8 {
         [] => first_job::run(table::overview),
         [word, rest @ ..] => match table::find(word) {
             Some(command) => (command.run)(rest),
-            None if rest.is_empty() && quick::takes(Path::new(word)) => quick::run(arguments),
+            None if quick::asks(arguments) => quick::run(arguments),
             None if is_mistyped_command(word) => table::refuse_unknown(word),
             None => start::run(Personality::Native, arguments, table::overview),
         },

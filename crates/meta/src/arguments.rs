@@ -112,6 +112,14 @@ pub struct MetaArguments {
     /// The same as --format=json
     #[arg(long, overrides_with = "format")]
     json: bool,
+
+    /// Write the results as an HTML page, too
+    #[arg(long, value_name = "FILE", require_equals = true)]
+    html: Option<PathBuf>,
+
+    /// Overwrite FILE if it exists
+    #[arg(long)]
+    force: bool,
 }
 
 /// The order in which files are visited, once they are there.
@@ -186,6 +194,10 @@ pub struct MetaOptions {
     pub repeat: u32,
     /// The format of standard output.
     pub format: MetaFormat,
+    /// Where a page goes.
+    pub html: Option<PathBuf>,
+    /// It may replace a file.
+    pub force: bool,
 }
 
 impl Default for MetaOptions {
@@ -208,6 +220,8 @@ impl Default for MetaOptions {
             keep: false,
             repeat: 1,
             format: MetaFormat::Table,
+            html: None,
+            force: false,
         }
     }
 }
@@ -324,6 +338,8 @@ impl MetaArguments {
             } else {
                 self.format.unwrap_or(MetaFormat::Table)
             },
+            html: self.html,
+            force: self.force,
         })
     }
 }

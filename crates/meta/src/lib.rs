@@ -22,6 +22,7 @@ use clap::Args;
 use iosonde_base::exit;
 use iosonde_command::CommandAnswer;
 use iosonde_command::definition::CommandEntry;
+use iosonde_command::page_file::PageFile;
 use iosonde_sys::standard_output::print as say;
 use ranks::Ranks;
 
@@ -62,6 +63,11 @@ fn with_ranks(words: &[String], mut ranks: Option<&mut Ranks>) -> u8 {
     if options.clean {
         return leftovers::clean(&options.dir).map_or_else(|why| refuse(&why), |()| exit::OK);
     }
+    let file = match PageFile::at(options.html.as_deref(), options.force) {
+        Ok(file) => file,
+        Err(why) if speaks => return refuse(&why),
+        Err(_) => return exit::REFUSED,
+    };
     let result = match run::measure(&options, words, &mut ranks) {
         Ok(result) => result,
         Err(error) if speaks => return refuse(&error),
@@ -69,6 +75,9 @@ fn with_ranks(words: &[String], mut ranks: Option<&mut Ranks>) -> u8 {
     };
     if speaks {
         say(&formats::write(&result, options.format));
+        if let Some(Err(why)) = file.map(|file| file.write(&formats::page::write(&result))) {
+            return refuse(&why);
+        }
     }
     match &result.error {
         _ if result.stopped => exit::SIGNALLED,

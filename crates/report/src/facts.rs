@@ -81,7 +81,10 @@ impl JobFacts {
         }
         for theirs in &other.phases {
             match self.phases.iter_mut().find(|mine| mine.name == theirs.name) {
-                Some(mine) => mine.duration_ns = mine.duration_ns.max(theirs.duration_ns),
+                Some(mine) => {
+                    mine.duration_ns = mine.duration_ns.max(theirs.duration_ns);
+                    mine.start_ns = mine.start_ns.into_iter().chain(theirs.start_ns).min();
+                }
                 None => self.phases.push(theirs.clone()),
             }
         }

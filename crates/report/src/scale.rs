@@ -165,6 +165,17 @@ pub fn timestamp(unix_ms: u64, utc_offset_s: i32) -> String {
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
 }
 
+/// The same with the zone: `2026-03-01 09:05:00 +01:00`, or `UTC`.
+pub fn timestamp_with_zone(unix_ms: u64, utc_offset_s: i32) -> String {
+    let minutes = utc_offset_s.unsigned_abs() / 60;
+    let sign = if utc_offset_s < 0 { '-' } else { '+' };
+    let zone = match utc_offset_s {
+        0 => "UTC".to_owned(),
+        _ => format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60),
+    };
+    format!("{} {zone}", timestamp(unix_ms, utc_offset_s))
+}
+
 /// A moment by the calendar; months and days count from 1.
 struct Civil {
     year: u64,

@@ -8,6 +8,8 @@ use crate::platform;
 /// The machine. `None` is unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
+    /// The name of the machine in its network.
+    pub host: Option<String>,
     /// `6.18.44`.
     pub kernel: String,
     /// The processor's name.
@@ -34,6 +36,7 @@ impl Machine {
         let cpuinfo = text("/proc/cpuinfo").unwrap_or_default();
         let meminfo = platform::meminfo_text().unwrap_or_default();
         Machine {
+            host: platform::host_name(),
             kernel: platform::kernel_release(),
             cpu_model: field(&cpuinfo, "model name").or_else(|| field(&cpuinfo, "Model")),
             cpus: crate::cpu::allowed_count() as u32,

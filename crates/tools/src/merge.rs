@@ -141,7 +141,8 @@ pub fn exit_code(report: &Report) -> u8 {
 /// It cannot be written.
 pub fn write_page(file: &Path, report: &Report, force: bool) -> Result<(), String> {
     let json = formats::fio_json(report, &JsonOptions { ours: true });
-    let run = PageRun { name: "several hosts", report, json: Some(&json), notes: &[] };
+    let run =
+        PageRun { name: "several hosts", report, json: Some(&json), notes: &[], findings: &[] };
     let hosts = report.ours.hosts.as_ref().map_or(0, |hosts| hosts.hosts.len());
     let title = format!("iosonde: {hosts} hosts");
     new_file::write(file, &iosonde_html::page(&title, &[run]), force)

@@ -1,11 +1,13 @@
 //! `iosonde report RESULT.json...`: stored results, ours and fio's, as a page,
 //! text, CSV or Markdown; described in docs/report.md.
 
+use crate::audit;
 use clap::{Args, ValueEnum, ValueHint};
 use iosonde_base::exit;
 use iosonde_command::definition::{CommandEntry, parse};
 use iosonde_command::{new_file, stored};
 use iosonde_html::PageRun;
+use iosonde_report::finding::Finding;
 use iosonde_report::formats::{self, Style};
 use iosonde_result::StoredResult;
 use iosonde_sys::standard_error::print_error;
@@ -18,7 +20,7 @@ const DETAILS: &str = "\
 Reads results that were written before: iosonde's, and fio's of 2.x and 3.x
 (--output-format=json or json+). Without --html, prints them as text.
 
-The page is one file that makes no request and is complete without scripts.";
+The page is one file that works offline and without JavaScript.";
 
 /// The entry in the table of commands.
 pub static COMMAND: CommandEntry = CommandEntry {
@@ -37,7 +39,7 @@ pub struct ReportArgs {
     /// Results; - is standard input
     #[arg(value_name = "RESULT.json", required = true, value_hint = ValueHint::FilePath)]
     files: Vec<String>,
-    /// Write a page; without FILE, beside the first result with the ending .html
+    /// Write a page; without FILE, next to the first result with the ending .html
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, value_hint = ValueHint::FilePath)]
     html: Option<Option<PathBuf>>,
     /// Print the results in this format
@@ -73,6 +75,8 @@ struct ReadFile {
     name: String,
     text: String,
     stored: StoredResult,
+    /// What `audit` finds in a result that has no ledger: fio's.
+    findings: Vec<Finding>,
 }
 
 /// Run with the words after `report`; the exit code.
@@ -84,7 +88,10 @@ pub fn run(words: &[String]) -> u8 {
     let (mut read, mut code) = (Vec::new(), exit::OK);
     for file in &arguments.files {
         match stored::read_text(file) {
-            Ok((text, stored)) => read.push(ReadFile { name: file.clone(), text, stored }),
+            Ok((text, stored)) => {
+                let findings = audited(&stored);
+                read.push(ReadFile { name: file.clone(), text, stored, findings });
+            }
             Err(why) => {
                 print_error(&format!("iosonde: report: {file}: {why}"));
                 code = exit::REFUSED;
@@ -101,6 +108,13 @@ pub fn run(words: &[String]) -> u8 {
             read.iter().for_each(|one| print(&text(&arguments, one)));
             exit::OK
         }
+    }
+}
+
+fn audited(stored: &StoredResult) -> Vec<Finding> {
+    match stored.report.ours.ledger {
+        Some(_) => Vec::new(),
+        None => audit::findings(stored),
     }
 }
 
@@ -135,6 +149,7 @@ fn write_page(arguments: &ReportArgs, file: Option<&Path>, read: &[ReadFile]) ->
             report: &one.stored.report,
             json: Some(&one.text),
             notes: &one.stored.notes,
+            findings: &one.findings,
         })
         .collect();
     let title = match read {
@@ -142,7 +157,10 @@ fn write_page(arguments: &ReportArgs, file: Option<&Path>, read: &[ReadFile]) ->
         many => format!("iosonde: {} results", many.len()),
     };
     match new_file::write(&file, &iosonde_html::page(&title, &runs), arguments.force) {
-        Ok(()) => exit::OK,
+        Ok(()) => {
+            print_error(&format!("iosonde: report: wrote {}", file.display()));
+            exit::OK
+        }
         Err(why) => {
             print_error(&format!("iosonde: report: {why}"));
             exit::REFUSED

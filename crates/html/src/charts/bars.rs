@@ -36,16 +36,22 @@ pub(crate) fn bytes_chart(ledger: &Ledger) -> Option<Markup> {
         })
         .collect::<Vec<_>>()
         .join(". ");
+    let mut height = 8.0;
+    let mut tops = Vec::new();
+    for (_, _, parts) in &bars {
+        tops.push(height);
+        height += BAR + KEY_LINE * parts.len() as f64;
+    }
     let drawing = html! {
-        @for (row, (name, all, parts)) in bars.iter().enumerate() {
-            (stacked(row, name, *all, parts))
+        @for (top, (name, all, parts)) in tops.iter().zip(&bars) {
+            (stacked(*top, name, *all, parts))
         }
     };
     let chart = Chart {
         id: "bytes",
         title: "Where the bytes went",
         finding: format!("{finding}."),
-        height: 8.0 + 62.0 * bars.len() as f64,
+        height,
         drawing,
         table: (Vec::new(), Vec::new()),
     };
@@ -86,7 +92,7 @@ fn write_parts(writes: &Writes) -> Vec<BarPart> {
                 _ => ("device", "at the device"),
             };
             parts.push(part(class, name, all - dirty));
-            parts.push(part("memory", "still dirty in the page cache", dirty));
+            parts.push(part("dirty", "still dirty in the page cache", dirty));
         }
         Fact::Unknown(why) => {
             parts.push(part("unknown", format!("somewhere unknown ({why})"), all));
@@ -96,9 +102,12 @@ fn write_parts(writes: &Writes) -> Vec<BarPart> {
     parts
 }
 
-/// A bar of parts; each with its words below where there is room.
-fn stacked(row: usize, name: &str, all: u64, parts: &[BarPart]) -> Markup {
-    let top = 8.0 + 62.0 * row as f64;
+/// Height of a bar with the space around it, and of a line of its key.
+const BAR: f64 = 42.0;
+const KEY_LINE: f64 = 19.0;
+
+/// A bar of parts, and below it a line for each.
+fn stacked(top: f64, name: &str, all: u64, parts: &[BarPart]) -> Markup {
     let width = RIGHT - LEFT;
     let mut left = LEFT;
     let placed: Vec<(f64, f64, &BarPart)> = parts
@@ -116,10 +125,10 @@ fn stacked(row: usize, name: &str, all: u64, parts: &[BarPart]) -> Markup {
             rect class={ "part " (part.class) } x=(at(*x)) y=(at(top)) width=(at(*wide)) height="26" {}
         }
         @for (at_word, (_, _, part)) in placed.iter().enumerate() {
-            @let place = LEFT + width / placed.len() as f64 * at_word as f64;
-            rect class={ "part " (part.class) } x=(at(place)) y=(at(top + 33.0)) width="12" height="12" {}
-            text x=(at(place + 18.0)) y=(at(top + 43.0)) {
-                (percent_of(part.bytes, all)) " " (shortened(&part.name))
+            @let y = top + 33.0 + KEY_LINE * at_word as f64;
+            rect class={ "part " (part.class) } x=(at(LEFT)) y=(at(y)) width="12" height="12" {}
+            text x=(at(LEFT + 18.0)) y=(at(y + 10.0)) {
+                (percent_of(part.bytes, all)) " " (cut(shortened(&part.name), 46))
             }
         }
     }
@@ -140,15 +149,16 @@ struct NamedLevel {
 /// Depth that was asked for, kept and seen, and the rate against the tester's
 /// upper bound.
 pub(crate) fn levels_chart(ledger: &Ledger) -> Option<Markup> {
-    let job = ledger.jobs.iter().max_by_key(|job| job.depth.requested_by_all)?;
-    let depth = &job.depth;
-    let requested = depth.requested_by_all.max(depth.requested.into()) as f64;
-    let level = |name: &'static str, value: f64| NamedLevel { name, value, words: count(value) };
-    let mut depths = vec![level("requested", requested)];
-    depths.extend(depth.observed_by_job.get().map(|value| level("kept by a job", value)));
-    depths.extend(depth.observed_at_device.get().map(|value| level("at the device", value)));
+    // One job, so that its depth and its IOPS belong together.
     let busiest = ledger.jobs.iter().max_by(|a, b| a.cpu.iops.total_cmp(&b.cpu.iops))?;
-    let mut rates = vec![level("reached", busiest.cpu.iops)];
+    let depth = &busiest.depth;
+    let level = |name: &'static str, value: f64| NamedLevel { name, value, words: count(value) };
+    let mut depths = vec![level("requested", f64::from(depth.requested.max(1)))];
+    depths.extend(depth.observed_by_job.get().map(|value| level("observed", value)));
+    if ledger.jobs.len() == 1 {
+        depths.extend(depth.observed_at_device.get().map(|value| level("at the device", value)));
+    }
+    let mut rates = vec![level("measured", busiest.cpu.iops)];
     rates.extend(busiest.cpu.upper_bound_iops.get().map(|bound| level("without storage", bound)));
     let cpu = (busiest.cpu.user_ns_per_io + busiest.cpu.system_ns_per_io).round() as u64;
     let drawing = html! {
@@ -157,12 +167,17 @@ pub(crate) fn levels_chart(ledger: &Ledger) -> Option<Markup> {
     };
     let chart = Chart {
         id: "levels",
-        title: "Queue depth, and the tester's own limit",
+        title: "Queue depth and the limit of the tester",
         finding: format!(
-            "Depth: I/Os in flight. IOPS of {}: what it reached, and what the same job reaches \
-             without storage; {} of processor time an I/O.",
+            "Of job {}{}. Depth: I/Os in flight. IOPS: as measured, and of the same job without \
+             storage{}.",
             busiest.name,
-            duration(cpu)
+            if ledger.jobs.len() > 1 { ", the one with the most IOPS" } else { "" },
+            if cpu > 0 {
+                format!("; {} of CPU time per I/O", duration(cpu))
+            } else {
+                String::new()
+            }
         ),
         height: 40.0 + 24.0 * (depths.len() + rates.len()) as f64,
         drawing,
@@ -187,6 +202,9 @@ fn levels(top: f64, name: &str, all: &[NamedLevel]) -> Markup {
     }
 }
 
+/// Letters of a bar's name at most.
+const NAME_LETTERS: usize = 26;
+
 /// A bar of a separate chart.
 pub(crate) struct NamedBar {
     pub name: String,
@@ -199,13 +217,15 @@ pub(crate) struct NamedBar {
 /// Bars from 0, each with its name on the left and its number behind it.
 pub(crate) fn named_bars(id: &str, title: &str, finding: String, bars: &[NamedBar]) -> Markup {
     let most = bars.iter().map(|bar| bar.value).fold(f64::MIN_POSITIVE, f64::max);
-    let left = bars.iter().map(|bar| width(&cut(&bar.name, 32))).fold(0.0, f64::max) + 14.0;
-    let room = RIGHT - left - 130.0;
+    let left =
+        bars.iter().map(|bar| width(&cut(&bar.name, NAME_LETTERS))).fold(0.0, f64::max) + 14.0;
+    let words = bars.iter().map(|bar| width(&bar.words)).fold(0.0, f64::max) + 10.0;
+    let room = (RIGHT - left - words).max(20.0);
     let drawing = html! {
         @for (row, bar) in bars.iter().enumerate() {
             @let y = 6.0 + 26.0 * row as f64;
             @let wide = (room * bar.value / most).max(1.0);
-            text x=(at(left - 8.0)) y=(at(y + 14.0)) text-anchor="end" { (cut(&bar.name, 32)) }
+            text x=(at(left - 8.0)) y=(at(y + 14.0)) text-anchor="end" { (cut(&bar.name, NAME_LETTERS)) }
             rect class={ "part " (bar.class) } x=(at(left)) y=(at(y)) width=(at(wide)) height="18" {}
             text x=(at(left + wide + 6.0)) y=(at(y + 14.0)) { (bar.words) }
         }

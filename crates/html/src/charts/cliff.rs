@@ -2,8 +2,9 @@
 
 use super::frame::{Chart, LEFT, RIGHT, TOP, at, path, x_axis, y_axis};
 use super::scale::{Scale, byte_ticks};
+use crate::FigureUnit;
 use iosonde_base::Dir;
-use iosonde_base::text::{bytes, rate};
+use iosonde_base::text::bytes;
 use iosonde_report::series::{RateChange, RunSeries};
 use maud::{Markup, html};
 
@@ -31,11 +32,7 @@ pub(crate) fn chart(series: &RunSeries, changes: &[RateChange]) -> Option<Markup
     let y_ticks = byte_ticks(most);
     let y = Scale::linear(0.0, y_ticks[y_ticks.len() - 1], BOTTOM, TOP);
     let x = Scale::linear(0.0, written as f64, LEFT, RIGHT);
-    let labels: Vec<(f64, String)> = byte_ticks(written as f64)
-        .into_iter()
-        .filter(|&tick| tick <= written as f64)
-        .map(|tick| (tick, bytes(tick as u64)))
-        .collect();
+    let labels = FigureUnit::Bytes.labels(written as f64);
     let line = path(points.iter().map(|point| point.map(|(at, rate)| (x.at(at), y.at(rate)))));
     // Bytes of changes are of all directions: they are places here only where all was written.
     let is_all = few.windows.iter().all(|window| window.dirs[Dir::Read].bytes == 0);
@@ -45,7 +42,7 @@ pub(crate) fn chart(series: &RunSeries, changes: &[RateChange]) -> Option<Markup
         Vec::new()
     };
     let drawing = html! {
-        (y_axis(&y_ticks, &y, rate))
+        (y_axis(&y_ticks, &y, |value| FigureUnit::BytesPerSecond.on_axis(value, y_ticks[1])))
         (x_axis(&labels, &x, BOTTOM, "written since the first window"))
         path.line.write d=(line) {}
         @for place in places {

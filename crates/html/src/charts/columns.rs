@@ -59,7 +59,7 @@ pub(crate) fn chart(chart: &ColumnsChart) -> Option<Markup> {
     let has_numbers = all().count() <= NUMBERS_MOST;
     let drawing = html! {
         (patterns(&chart.id))
-        (y_axis(&y_ticks, &y, |value| chart.y.text(value)))
+        (y_axis(&y_ticks, &y, |value| chart.y.on_axis(value, y_ticks[1])))
         @for (group, (name, columns)) in chart.groups.iter().zip(&chart.columns).enumerate() {
             @let middle = LEFT + group_width * (group as f64 + 0.5);
             @let left = middle - width * chart.series.len() as f64 / 2.0;

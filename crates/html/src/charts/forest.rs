@@ -6,9 +6,9 @@ use crate::compared::{ComparedFigure, FigureVerdict};
 use maud::{Markup, html};
 
 /// Names end here, the drawing begins.
-const START: f64 = 156.0;
+const START: f64 = 120.0;
 /// The drawing ends here, words begin.
-const END: f64 = 496.0;
+const END: f64 = 318.0;
 const TOP: f64 = 30.0;
 const HIGH: f64 = 27.0;
 /// Ratios beyond this lie on the border.
@@ -103,7 +103,7 @@ fn one_row(row: usize, figure: &ComparedFigure, x: &Scale) -> Markup {
     let ends = figure.interval.map(|(low, high)| (x.at(low), x.at(high)));
     let place = x.at(figure.ratio);
     html! {
-        text x=(at(START - 10.0)) y=(at(y + 4.0)) text-anchor="end" { (cut(&figure.label, 22)) }
+        text x=(at(START - 10.0)) y=(at(y + 4.0)) text-anchor="end" { (cut(&figure.label, 16)) }
         g class={ "row " (class) } {
             title { (figure.label) ": " (figure.change) ", " (figure.interval_text) ": " (figure.words) }
             @if let Some((left, right)) = ends {
@@ -118,7 +118,7 @@ fn one_row(row: usize, figure: &ComparedFigure, x: &Scale) -> Markup {
                 FigureVerdict::CannotTell => circle.estimate.open r="5" cx=(at(place)) cy=(at(y)) {},
             }
         }
-        text x=(at(END + 14.0)) y=(at(y + 4.0)) {
+        text x=(at(END + 10.0)) y=(at(y + 4.0)) {
             (figure.change) ", " (short_words(figure))
         }
         @if row > 0 {
@@ -129,8 +129,8 @@ fn one_row(row: usize, figure: &ComparedFigure, x: &Scale) -> Markup {
 
 fn short_words(figure: &ComparedFigure) -> &'static str {
     match (figure.verdict, figure.b_is_better) {
-        (FigureVerdict::Differs, true) => "differs: B better",
-        (FigureVerdict::Differs, false) => "differs: B worse",
+        (FigureVerdict::Differs, true) => "B better",
+        (FigureVerdict::Differs, false) => "B worse",
         (FigureVerdict::Same, _) => "same",
         (FigureVerdict::CannotTell, _) => "cannot tell",
     }

@@ -2,17 +2,16 @@
 //! its numbers as a table below.
 
 use super::scale::{Scale, ticks};
-use iosonde_base::text::count;
 use iosonde_report::series::RunSeries;
 use maud::{Markup, html};
 use std::fmt::Write;
 
-/// Width of each drawing; the page scrolls it where it does not fit.
-pub(crate) const WIDTH: f64 = 720.0;
+/// Width of each drawing: with letters of 12 to 13 it can be read on a screen of 390 pixels.
+pub(crate) const WIDTH: f64 = 480.0;
 /// Room for the labels of the y axis.
 pub(crate) const LEFT: f64 = 76.0;
 /// Where the drawing ends.
-pub(crate) const RIGHT: f64 = WIDTH - 16.0;
+pub(crate) const RIGHT: f64 = WIDTH - 14.0;
 /// Where it begins below the legend.
 pub(crate) const TOP: f64 = 26.0;
 
@@ -57,13 +56,10 @@ impl Chart<'_> {
             figure.chart id=(self.id) {
                 h3 { (self.title) }
                 p.finding { (self.finding) }
-                div.scroll tabindex="0" role="group" aria-label=(self.title) {
-                    svg viewBox={ "0 0 " (WIDTH) " " (self.height) } role="img"
-                        aria-label=(self.title) {
-                        title { (self.title) }
-                        desc { (self.finding) }
-                        (self.drawing)
-                    }
+                svg viewBox={ "0 0 " (WIDTH) " " (self.height) } role="img" aria-label=(self.title) {
+                    title { (self.title) }
+                    desc { (self.finding) }
+                    (self.drawing)
                 }
                 @if !rows.is_empty() {
                     details {
@@ -127,8 +123,19 @@ pub(crate) fn time_axis(
     (left, right): (f64, f64),
 ) -> (Scale, Vec<(f64, String)>) {
     let end = series.begin_ns(series.windows.len()) as f64 / 1e9;
-    let named = ticks(end).into_iter().filter(|&tick| tick <= end);
-    (Scale::linear(0.0, end, left, right), named.map(|tick| (tick, count(tick))).collect())
+    let all = ticks(end);
+    let step = all.get(1).copied().unwrap_or(1.0);
+    let named = all.into_iter().filter(|&tick| tick <= end);
+    (Scale::linear(0.0, end, left, right), named.map(|tick| (tick, in_steps(tick, step))).collect())
+}
+
+/// A value of an axis with the decimals that its step needs.
+pub(crate) fn in_steps(value: f64, step: f64) -> String {
+    let decimals = (0..6).find(|&decimals| {
+        let scaled = step * 10f64.powi(decimals);
+        (scaled - scaled.round()).abs() < 1e-6
+    });
+    format!("{value:.*}", decimals.unwrap_or(6) as usize)
 }
 
 /// Where the label of a place stands: one at the right border ends there.

@@ -56,13 +56,20 @@ impl GridChart<'_> {
         let left = names.fold(width(&cut(self.row_name, NAME_LETTERS)), f64::max) + 14.0;
         let wide = ((RIGHT - left) / self.columns.len().max(1) as f64).min(92.0);
         let bottom = TOP + HIGH * self.rows.len() as f64;
+        let letters = if wide < 46.0 { 10.0 } else { 12.0 };
+        // A name may be somewhat wider than its column.
+        let most = (((wide + 10.0) / 6.4) as usize).max(4);
+        let names = self.columns.iter().map(|name| width(&cut(name, most)));
+        let room = names.fold(0.0, f64::max) * letters / 12.0 + 4.0;
+        // Names that would touch are left out.
+        let named_each = (room / wide).ceil().max(1.0) as usize;
         let drawing = html! {
             text.name x=(at(left - 8.0)) y=(at(TOP - 8.0)) text-anchor="end" { (cut(self.row_name, NAME_LETTERS)) }
             text.name x=(at(left)) y="13" { (self.column_name) }
-            @for (column, name) in self.columns.iter().enumerate() {
+            @for (column, name) in self.columns.iter().enumerate().step_by(named_each) {
                 text x=(at(left + wide * (column as f64 + 0.5))) y=(at(TOP - 8.0)) text-anchor="middle"
-                    style={ "font-size:" (if wide < 46.0 { "10" } else { "12" }) "px" } {
-                    (cut(name, (wide / 6.4).max(3.0) as usize))
+                    style={ "font-size:" (letters) "px" } {
+                    (cut(name, most))
                 }
             }
             @for (row, (name, cells)) in self.rows.iter().zip(&self.cells).enumerate() {
@@ -74,7 +81,8 @@ impl GridChart<'_> {
             }
             (legend(left, bottom + 14.0, &scale, self.unit))
         };
-        let (id, title, finding, table) = (self.id, self.title, self.finding, self.table);
+        let finding = format!("{} Equal steps of the colours are equal ratios.", self.finding);
+        let (id, title, table) = (self.id, self.title, self.table);
         Some(Chart { id, title, finding, height: bottom + 46.0, drawing, table }.markup())
     }
 }
@@ -122,7 +130,6 @@ fn legend(left: f64, top: f64, scale: &ColourScale, unit: FigureUnit) -> Markup 
         }
         text x=(at(left)) y=(at(top + 24.0)) { (unit.text(scale.at(0.0))) }
         text x=(at(end)) y=(at(top + 24.0)) text-anchor="end" { (unit.text(scale.at(1.0))) }
-        text.name x=(at(end + 10.0)) y=(at(top + 9.0)) { "colours: logarithmic" }
     }
 }
 

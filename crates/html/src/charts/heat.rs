@@ -1,12 +1,13 @@
 //! Latency over time: one population or two, and when did it stall?
 
 use super::colour::{hex, shade};
+use super::frame::width as text_width;
 use super::frame::{Chart, LEFT, RIGHT, TOP, at, path, read_outs, time_axis, x_axis, y_axis};
 use super::scale::{Scale, decades};
 use crate::figures::class;
 use crate::png::IndexedPicture;
 use iosonde_base::Dir;
-use iosonde_base::text::duration;
+use iosonde_base::text::{counted, duration};
 use iosonde_report::series::{RunSeries, SeriesWindow};
 use iosonde_stats::coarse_lowest;
 use maud::{Markup, html};
@@ -68,7 +69,7 @@ pub(crate) fn beside(series: [&RunSeries; 2], dir: Dir) -> Option<Markup> {
     let drawing = html! {
         (scale.y_axis())
         @for ((side, few), (left, right)) in ["A", "B"].into_iter().zip(&few).zip(places) {
-            text x=(at(left)) y="17" { (side) }
+            text x=(at(left)) y=(at(BOTTOM + 33.0)) { (side) }
             (panel(few, dir, &scale, (left, right)))
         }
         (scale.legend())
@@ -126,14 +127,15 @@ impl HeatScale {
     fn legend(&self) -> Markup {
         const STEPS: usize = 8;
         let width = 14.0;
-        let left = RIGHT - width * STEPS as f64 - 60.0;
+        let words = counted(self.most, "I/O");
+        let left = RIGHT - width * STEPS as f64 - text_width(&words) - 6.0;
         html! {
             text x=(at(left - 6.0)) y="15" text-anchor="end" { "1" }
             @for step in 0..STEPS {
                 @let colour = hex(shade(step as f64 / (STEPS - 1) as f64));
                 rect x=(at(left + width * step as f64)) y="5" width=(at(width)) height="12" fill=(colour) {}
             }
-            text x=(at(left + width * STEPS as f64 + 6.0)) y="15" { (self.most) " I/Os" }
+            text x=(at(left + width * STEPS as f64 + 6.0)) y="15" { (words) }
         }
     }
 }

@@ -75,6 +75,14 @@ pub(crate) enum ExtremesStyle {
 }
 
 impl YAxis {
+    /// A value that it names: in one unit where equal steps are equal differences.
+    fn text(&self, value: f64) -> String {
+        match self.ticks.as_slice() {
+            [first, second, ..] if *first == 0.0 => self.unit.on_axis(value, *second),
+            _ => self.unit.text(value),
+        }
+    }
+
     /// From zero to a round value that is not below `most`.
     pub(crate) fn from_zero(unit: FigureUnit, most: f64, (bottom, top): (f64, f64)) -> YAxis {
         let ticks = unit.ticks(most);
@@ -149,7 +157,7 @@ impl LineChart<'_> {
         let (x, y) = (&self.x.scale, &self.y.scale);
         let bottom = y.ends().0;
         let drawing = html! {
-            (y_axis(&self.y.ticks, y, |value| self.y.unit.text(value)))
+            (y_axis(&self.y.ticks, y, |value| self.y.text(value)))
             (x_axis(&self.x.labels, x, bottom, &self.x.name))
             (self.behind)
             @for line in self.lines.iter().filter(|line| line.has_band()) {

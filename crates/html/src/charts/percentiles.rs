@@ -1,6 +1,6 @@
 //! Latency by percentile: how bad is the tail?
 
-use super::frame::{Chart, KeyEntry, LEFT, RIGHT, TOP, at, legend, x_axis, y_axis};
+use super::frame::{Chart, KeyEntry, LEFT, RIGHT, at, below_legend, legend, width, x_axis, y_axis};
 use super::scale::{Scale, log_ticks};
 use crate::figures::NamedLatency;
 use iosonde_base::text::duration;
@@ -8,7 +8,8 @@ use iosonde_report::LatencyReport;
 use maud::{Markup, html};
 use std::fmt::Write;
 
-const BOTTOM: f64 = 246.0;
+/// Height of the drawing below its legend.
+const HEIGHT: f64 = 220.0;
 /// A percentile above which fewer values lie is not part of the solid line.
 const VALUES_LEAST: f64 = 10.0;
 
@@ -31,26 +32,24 @@ pub(crate) fn titled(id: &str, title: &str, latencies: &[NamedLatency]) -> Optio
     let low = some.iter().map(|one| one.latency.min_ns).min()?.max(1);
     let high = some.iter().map(|one| one.latency.max_ns).max()?;
     let values = some.iter().map(|one| one.latency.n).max()?;
-    let y = Scale::log(low as f64 / 1.2, high as f64 * 1.2, BOTTOM, TOP);
+    let names: Vec<_> =
+        some.iter().map(|one| KeyEntry::marked(one.class, one.name.as_str())).collect();
+    let top = below_legend(&names);
+    let bottom = top + HEIGHT;
+    let y = Scale::log(low as f64 / 1.2, high as f64 * 1.2, bottom, top);
     let y_ticks = log_ticks(y.low(), y.high(), false);
     // Nines: 0 for p0, 1 for p90, 2 for p99. One more than the values can tell.
     let nines = (values as f64).log10().ceil().clamp(2.0, 7.0);
     let x = Scale::linear(0.0, nines, LEFT, RIGHT);
-    let labels = [(0.0, "0 %"), (50.0, "50 %"), (90.0, "90 %"), (99.0, "99 %"), (99.9, "99.9 %")];
-    let more = [(99.99, "99.99 %"), (99.999, "99.999 %"), (99.9999, "99.9999 %")];
-    let labels: Vec<(f64, String)> = labels
+    let labels: Vec<(f64, String)> = [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999]
         .into_iter()
-        .chain(more)
-        .map(|(percent, label)| (nines_of(percent / 100.0), label.to_owned()))
+        .map(|percent| (nines_of(percent / 100.0), percent.to_string()))
         .filter(|(place, _)| *place <= nines + 1e-6)
-        // Too near to the first where the axis has many nines.
-        .filter(|(_, label)| nines < 5.5 || label != "50 %")
         .collect();
-    let names: Vec<_> =
-        some.iter().map(|one| KeyEntry::marked(one.class, one.name.as_str())).collect();
+    let labels = with_room(labels, &x);
     let drawing = html! {
         (y_axis(&y_ticks, &y, |ns| duration(ns as u64)))
-        (x_axis(&labels, &x, BOTTOM, "share of the I/Os that took at most so long"))
+        (x_axis(&labels, &x, bottom, "percentile"))
         @for one in &some {
             @let curve = LatencyCurve::of(&one.latency, &x, &y);
             path class={ "line " (one.class) } data-series=(one.class) d=(curve.solid) {}
@@ -65,12 +64,29 @@ pub(crate) fn titled(id: &str, title: &str, latencies: &[NamedLatency]) -> Optio
             id,
             title,
             finding: finding(&some),
-            height: BOTTOM + 40.0,
+            height: bottom + 40.0,
             drawing,
             table: table(&some),
         }
         .markup(),
     )
+}
+
+/// The labels that do not touch: the first and the last, and of the others as many as fit.
+fn with_room(mut labels: Vec<(f64, String)>, x: &Scale) -> Vec<(f64, String)> {
+    let last = labels.pop();
+    let ends_at = |label: &(f64, String)| x.at(label.0) + width(&label.1) / 2.0;
+    let begins_at = |label: &(f64, String)| x.at(label.0) - width(&label.1) / 2.0;
+    // That of the last stands on the left of the border.
+    let limit = last.as_ref().map_or(f64::MAX, |last| x.at(last.0) - width(&last.1) - 8.0);
+    let mut kept: Vec<(f64, String)> = Vec::new();
+    for label in labels {
+        let before = kept.last().map_or(f64::MIN, ends_at);
+        if begins_at(&label) > before + 6.0 && ends_at(&label) < limit {
+            kept.push(label);
+        }
+    }
+    kept.into_iter().chain(last).collect()
 }
 
 /// How many nines a share has: the place on the axis.

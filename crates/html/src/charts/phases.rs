@@ -1,74 +1,146 @@
-//! What each job did when: one line a job.
+//! The timeline: a line for each job, all on one axis.
 
-use super::frame::{Chart, LEFT, RIGHT, at, cut};
+use super::frame::{Chart, LEFT, RIGHT, at, cut, in_steps};
+use super::scale::{Scale, ticks};
 use iosonde_base::text::duration;
 use iosonde_report::{JobPhase, Report};
 use maud::{Markup, html};
 
 /// Jobs at most.
-const JOBS_MOST: usize = 24;
+const JOBS_MOST: usize = 48;
+/// Height of a line.
+const LINE: f64 = 22.0;
 /// Classes in turn, so that neighbours differ.
 const CLASSES: [&str; 3] = ["device", "hole", "cache"];
 
-/// The chart of a run in which jobs did more than run.
+/// A phase at its place.
+struct PlacedPhase<'a> {
+    phase: &'a JobPhase,
+    start_ns: u64,
+}
+
+/// The chart of a run in which jobs did more than run, or did not run at the same time.
 pub(crate) fn chart(report: &Report) -> Option<Markup> {
-    let jobs: Vec<_> =
-        report.ours.jobs.iter().filter(|job| job.phases.len() > 1).take(JOBS_MOST).collect();
-    let length = |phases: &[JobPhase]| phases.iter().map(|phase| phase.duration_ns).sum::<u64>();
-    let most = jobs.iter().map(|job| length(&job.phases)).max()?.max(1);
-    let scale = (RIGHT - LEFT) / most as f64;
+    let names = report.job_names();
+    let jobs: Vec<(&String, Vec<PlacedPhase>)> = names
+        .iter()
+        .zip(&report.ours.jobs)
+        .filter(|(_, job)| !job.phases.is_empty())
+        .map(|(name, job)| (name, placed(&job.phases)))
+        .collect();
+    let starts = jobs.iter().filter_map(|(_, phases)| Some(phases.first()?.start_ns));
+    let together = starts.max().unwrap_or(0) == 0;
+    if together && jobs.iter().all(|(_, phases)| phases.len() < 2) {
+        return None;
+    }
+    let all = jobs.iter().flat_map(|(_, phases)| phases);
+    let end = all.map(|one| one.start_ns + one.phase.duration_ns).max()?.max(1);
+    let shown = &jobs[..jobs.len().min(JOBS_MOST)];
+    let seconds = end as f64 / 1e9;
+    let x = Scale::linear(0.0, seconds, LEFT, RIGHT);
+    let bottom = 4.0 + LINE * shown.len() as f64;
     let drawing = html! {
-        @for (row, job) in jobs.iter().enumerate() {
-            @let top = 4.0 + 24.0 * row as f64;
-            text x=(at(LEFT - 8.0)) y=(at(top + 13.0)) text-anchor="end" { (cut(&job.name, 10)) }
-            @for (x, wide, index) in places(&job.phases, scale) {
-                @let phase = &job.phases[index];
-                rect class={ "part " (phase_class(phase, index)) } x=(at(x)) y=(at(top)) width=(at(wide)) height="18" {
-                    title { (phase.name) " " (duration(phase.duration_ns)) }
-                }
-                @if wide > 7.0 * phase.name.len() as f64 + 8.0 {
-                    text.inside x=(at(x + 5.0)) y=(at(top + 13.0)) { (phase.name) }
-                }
-            }
+        @for (row, (name, phases)) in shown.iter().enumerate() {
+            (line(name, phases, 4.0 + LINE * row as f64, &x))
         }
-        text.name x=(at(RIGHT)) y=(at(18.0 + 24.0 * jobs.len() as f64)) text-anchor="end" {
-            (duration(most)) " in all"
-        }
+        (super::frame::x_axis(&labels(seconds), &x, bottom, "seconds from the start of the first job"))
     };
-    let row = |job: &&iosonde_report::OurJob| {
-        let words: Vec<String> = job
-            .phases
-            .iter()
-            .map(|phase| format!("{} {}", phase.name, duration(phase.duration_ns)))
-            .collect();
-        vec![job.name.clone(), words.join(", ")]
+    let words = |(name, phases): &(&String, Vec<PlacedPhase>)| {
+        let each = |one: &PlacedPhase| {
+            let (start, took) = (duration(one.start_ns), duration(one.phase.duration_ns));
+            format!("{} {took} from {start} on", one.phase.name)
+        };
+        vec![(*name).clone(), phases.iter().map(each).collect::<Vec<_>>().join(", ")]
+    };
+    let more = match jobs.len() - shown.len() {
+        0 => String::new(),
+        more => format!(" The first {} jobs; {more} more are in the table.", shown.len()),
     };
     let chart = Chart {
         id: "phases",
-        title: "What the jobs did when",
-        finding: format!("{} at the longest, one phase after the other.", duration(most)),
-        height: 28.0 + 24.0 * jobs.len() as f64,
+        title: "Timeline of the jobs",
+        finding: format!("{} from the first start to the last end.{more}", duration(end)),
+        height: bottom + 40.0,
         drawing,
-        table: (vec!["job", "phases"], jobs.iter().map(row).collect()),
+        table: (vec!["job", "phases"], jobs.iter().map(words).collect()),
     };
     Some(chart.markup())
 }
 
-/// The left border and the width of each phase.
-fn places(phases: &[JobPhase], scale: f64) -> Vec<(f64, f64, usize)> {
-    let mut x = LEFT;
-    let place = |(index, phase): (usize, &JobPhase)| {
-        let wide = phase.duration_ns as f64 * scale;
-        let place = (x, wide, index);
-        x += wide;
-        place
+fn labels(seconds: f64) -> Vec<(f64, String)> {
+    let all = ticks(seconds);
+    let step = all.get(1).copied().unwrap_or(1.0);
+    all.into_iter()
+        .filter(|&tick| tick <= seconds)
+        .map(|tick| (tick, in_steps(tick, step)))
+        .collect()
+}
+
+/// The phases where they began; one after the other where that is not known.
+fn placed(phases: &[JobPhase]) -> Vec<PlacedPhase<'_>> {
+    let mut next = 0;
+    let place = |phase: &'_ JobPhase| {
+        let start_ns = phase.start_ns.unwrap_or(next);
+        next = start_ns + phase.duration_ns;
+        start_ns
     };
-    phases.iter().enumerate().map(place).collect()
+    let starts: Vec<u64> = phases.iter().map(place).collect();
+    phases.iter().zip(starts).map(|(phase, start_ns)| PlacedPhase { phase, start_ns }).collect()
+}
+
+fn line(name: &str, phases: &[PlacedPhase], top: f64, x: &Scale) -> Markup {
+    html! {
+        text x=(at(LEFT - 8.0)) y=(at(top + 13.0)) text-anchor="end" { (cut(name, 9)) }
+        @for (index, PlacedPhase { phase, start_ns }) in phases.iter().enumerate() {
+            @let left = x.at(*start_ns as f64 / 1e9);
+            @let wide = x.at((start_ns + phase.duration_ns) as f64 / 1e9) - left;
+            rect class={ "part " (phase_class(phase, index)) } x=(at(left)) y=(at(top)) width=(at(wide)) height="17" {
+                title { (name) ": " (phase.name) " " (duration(phase.duration_ns)) }
+            }
+            @if wide > 7.0 * phase.name.len() as f64 + 8.0 && phase.name == "run" {
+                text.inside x=(at(left + 5.0)) y=(at(top + 12.5)) { (phase.name) }
+            }
+        }
+    }
 }
 
 fn phase_class(phase: &JobPhase, index: usize) -> &'static str {
     match phase.name.as_str() {
         "run" => "level",
         _ => CLASSES[index % CLASSES.len()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_report::{OurJob, Ours};
+
+    fn job(name: &str, start_ns: u64) -> OurJob {
+        let phase = |name: &str, start_ns: u64, duration_ns: u64| JobPhase {
+            name: name.to_owned(),
+            duration_ns,
+            start_ns: Some(start_ns),
+        };
+        let phases = vec![
+            phase("open", start_ns, 1_000_000),
+            phase("run", start_ns + 1_000_000, 999_000_000),
+        ];
+        OurJob { name: name.to_owned(), phases, ..OurJob::default() }
+    }
+
+    #[test]
+    fn a_job_behind_others_begins_where_they_end() {
+        let named =
+            |name: &str| iosonde_report::JobReport { name: name.to_owned(), ..Default::default() };
+        let report = Report {
+            jobs: vec![named("a"), named("b")],
+            ours: Ours { jobs: vec![job("a", 0), job("b", 1_000_000_000)], ..Ours::default() },
+            ..Report::default()
+        };
+        let page = chart(&report).unwrap().into_string();
+        let middle = at((LEFT + RIGHT) / 2.0);
+        assert!(page.contains(&format!("x=\"{middle}\" y=\"26\"")), "{page}");
+        assert!(page.contains("2 s from the first start to the last end"), "{page}");
     }
 }

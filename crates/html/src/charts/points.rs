@@ -168,7 +168,8 @@ impl ChartMark {
                 html! {
                     path.bound d=(path(places.iter().copied().map(Some))) {}
                     @if let Some(&(px, py)) = last {
-                        @let height = if is_upright { py + 24.0 } else { py - 6.0 };
+                        // Points with labels are near the upper end of an upright line.
+                        @let height = if is_upright { bottom - 8.0 } else { py - 6.0 };
                         text.name x=(at(px - 5.0)) y=(at(height)) text-anchor="end" { (words) }
                     }
                 }

@@ -43,10 +43,12 @@ pub(crate) fn chart(series: &RunSeries, changes: &[RateChange]) -> Option<Markup
     let bytes = one(series, changes, RateOf::Bytes)?;
     let ios = one(series, changes, RateOf::Ios)?;
     Some(html! {
-        (bytes)
-        details.other-unit {
-            summary { "The same in I/Os a second" }
-            (ios)
+        div {
+            (bytes)
+            details.other-unit {
+                summary { "The same in IOPS" }
+                (ios)
+            }
         }
     })
 }
@@ -76,9 +78,7 @@ fn one(series: &RunSeries, changes: &[RateChange], rate_of: RateOf) -> Option<Ma
     let table = table(series, dirs, rate_of);
     let (id, title, finding) = match rate_of {
         RateOf::Bytes => ("rate", "Rate over time", finding(changes, few)),
-        RateOf::Ios => {
-            ("rate-ios", "I/Os a second over time", "The same windows, counted in I/Os.".into())
-        }
+        RateOf::Ios => ("rate-ios", "IOPS over time", "The same windows, counted in I/Os.".into()),
     };
     let chart = LineChart {
         id,

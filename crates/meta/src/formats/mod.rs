@@ -2,6 +2,7 @@
 
 mod csv;
 mod json;
+pub mod page;
 mod table;
 
 use crate::arguments::MetaFormat;

@@ -39,14 +39,29 @@ pub fn write(result: &MetaResult) -> String {
 }
 
 fn head(table: &mut String) {
+    let [phase, ops, rate, synced, p50, p99, max, first, last] = HEADS;
     let _ = writeln!(
         table,
-        "{:<10}{:>8}{:>9}{:>10}{:>9}{:>9}{:>9}{:>8}{:>8}",
-        "phase", "ops", "ops/s", "synced/s", "p50", "p99", "max", "first", "last"
+        "{phase:<10}{ops:>8}{rate:>9}{synced:>10}{p50:>9}{p99:>9}{max:>9}{first:>8}{last:>8}"
     );
 }
 
+/// The columns.
+pub(super) const HEADS: [&str; 9] =
+    ["phase", "ops", "ops/s", "synced/s", "p50", "p99", "max", "first", "last"];
+
 fn row(table: &mut String, operation: TreeOperation, results: &[&PhaseResult]) {
+    let [first, rest @ ..] = cells(operation, results);
+    let rest: String = rest
+        .iter()
+        .zip([8, 9, 10, 9, 9, 9, 8, 8])
+        .map(|(cell, wide)| format!("{cell:>wide$}"))
+        .collect();
+    let _ = writeln!(table, "{first:<10}{rest}");
+}
+
+/// The figures of a phase, those of all rounds together.
+pub(super) fn cells(operation: TreeOperation, results: &[&PhaseResult]) -> [String; 9] {
     let mean = |figure: fn(&PhaseResult) -> f64| {
         results.iter().map(|result| figure(result)).sum::<f64>() / results.len() as f64
     };
@@ -60,11 +75,9 @@ fn row(table: &mut String, operation: TreeOperation, results: &[&PhaseResult]) {
     let [p50, p99] = PERCENTILES.map(|percent| text::duration(latency.percentile(percent)));
     let longest = results.iter().map(|result| result.longest).max().unwrap_or_default();
     let time = |seconds: f64| text::duration((seconds * 1e9) as u64);
-    let _ = writeln!(
-        table,
-        "{:<10}{:>8}{:>9}{:>10}{:>9}{:>9}{:>9}{:>8}{:>8}",
-        operation.word(),
-        results[0].operations,
+    [
+        operation.word().to_owned(),
+        results[0].operations.to_string(),
         text::count(mean(PhaseResult::rate)),
         durable,
         p50,
@@ -72,7 +85,7 @@ fn row(table: &mut String, operation: TreeOperation, results: &[&PhaseResult]) {
         text::duration(longest.0),
         time(mean(|result| result.first_done.secs_f64())),
         time(mean(|result| result.last_done.secs_f64())),
-    );
+    ]
 }
 
 /// The rates of all repetitions, as mdtest sums them up.
@@ -122,7 +135,11 @@ fn stragglers(table: &mut String, phases: &[(TreeOperation, Vec<&PhaseResult>)])
     }
 }
 
-fn sentences(result: &MetaResult, phases: &[(TreeOperation, Vec<&PhaseResult>)]) -> Vec<String> {
+/// What the figures show, in sentences.
+pub(super) fn sentences(
+    result: &MetaResult,
+    phases: &[(TreeOperation, Vec<&PhaseResult>)],
+) -> Vec<String> {
     let last = |operation: TreeOperation| {
         let found = phases.iter().find(|(phase, _)| *phase == operation);
         found.and_then(|(_, results)| results.last().copied())

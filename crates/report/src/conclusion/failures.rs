@@ -92,7 +92,7 @@ fn wrong_blocks(report: &Report) -> Option<(String, Vec<&str>)> {
 
 /// The command that shows more about a wrong block: with the job, where its command line is
 /// known and short.
-pub(crate) fn diagnose(report: &Report, file: &str, offset: u64) -> String {
+pub fn diagnose(report: &Report, file: &str, offset: u64) -> String {
     let plain: Vec<String> =
         ["iosonde", "diagnose", file, "--offset", &offset.to_string()].map(String::from).into();
     let argv = report.ours.settings.as_ref().map_or(&[][..], |settings| settings.argv.as_slice());

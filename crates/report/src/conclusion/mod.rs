@@ -10,7 +10,7 @@ mod usable;
 mod words;
 
 pub use ending::{FailedPart, RunEnding, StoppedRun};
-pub(crate) use failures::diagnose;
+pub use failures::diagnose;
 
 use crate::ledger::Ledger;
 use crate::{JobReport, Report};

@@ -54,6 +54,9 @@ pub struct Throttling {
 pub struct Environment {
     /// The program and its version.
     pub tool: String,
+    /// The name of the machine in its network.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// The kernel's release.
     pub kernel: String,
     /// The processors' model.

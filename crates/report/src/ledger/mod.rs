@@ -86,6 +86,10 @@ pub struct JobPhase {
     /// How long it took.
     #[serde(rename = "ns")]
     pub duration_ns: u64,
+    /// When it began, from the beginning of the first phase of all jobs; missing where that is
+    /// not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_ns: Option<u64>,
 }
 
 /// `part` of `whole`; `None` of nothing.

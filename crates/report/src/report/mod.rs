@@ -4,6 +4,7 @@
 
 mod direction;
 mod group;
+mod names;
 mod steady;
 mod system;
 mod verify;

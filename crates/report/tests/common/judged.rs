@@ -85,7 +85,8 @@ fn ledger() -> Ledger {
     };
     ledger.other_traffic.read_bytes = Fact::Known(4096);
     ledger.other_traffic.written_bytes = Fact::unknown("the journal cannot be separated");
-    ledger.phases = vec![JobPhase { name: "until durable".into(), duration_ns: 6_680_000_000 }];
+    ledger.phases =
+        vec![JobPhase { name: "until durable".into(), duration_ns: 6_680_000_000, start_ns: None }];
     ledger.machine.wall_ns = 6_000_000_000;
     ledger.machine.throttled = Fact::unknown("no control group limits processors");
     environment(&mut ledger.environment);

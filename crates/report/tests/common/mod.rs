@@ -149,8 +149,8 @@ pub fn mixed() -> Report {
     let mut facts = facts("mix", "randrw 4 KiB, libaio, depth 8", [10_001, 10_001, 0]);
     facts.report.description = Some("reads and writes at 430 a second".into());
     facts.phases = vec![
-        JobPhase { name: "lay out".into(), duration_ns: 1_200_000_000 },
-        JobPhase { name: "run".into(), duration_ns: 10_001_000_000 },
+        JobPhase { name: "lay out".into(), duration_ns: 1_200_000_000, start_ns: Some(0) },
+        JobPhase { name: "run".into(), duration_ns: 10_001_000_000, start_ns: Some(1_200_000_000) },
     ];
     facts.report.latency.depth = 8;
     let mut account = JobAccount::new(facts, counts);

@@ -45,7 +45,8 @@ pub struct ReportContext {
 pub fn report(plan: &Plan, results: &[Option<JobResult>], extras: &ReportContext) -> Report {
     let accounts: Vec<JobAccount> =
         plan.jobs.iter().zip(results).map(|(job, result)| of_job(job, result.as_ref())).collect();
-    let (jobs, groups, ours) = account(&accounts);
+    let (jobs, groups, mut ours) = account(&accounts);
+    count_from_first(&mut ours);
     let mut diagnostics = extras.diagnostics.clone();
     for (job, result) in plan.jobs.iter().zip(results) {
         diagnostics.extend(remarks(job, result.as_ref()));
@@ -73,6 +74,15 @@ pub fn report(plan: &Plan, results: &[Option<JobResult>], extras: &ReportContext
     };
     report.ours.conclusion = extras.ending.as_ref().map(|ending| conclude(&report, ending));
     report
+}
+
+/// Phases begin at so much after the first of all jobs, not by the clock of the machine.
+fn count_from_first(jobs: &mut [iosonde_report::OurJob]) {
+    let phases = || jobs.iter().flat_map(|job| &job.phases);
+    let first = phases().filter_map(|phase| phase.start_ns).min().unwrap_or(0);
+    for phase in jobs.iter_mut().flat_map(|job| &mut job.phases) {
+        phase.start_ns = phase.start_ns.map(|start| start - first);
+    }
 }
 
 /// An option as fio's JSON shows it: a bare one has an empty text.
@@ -175,7 +185,11 @@ fn of_job(job: &JobPlan, result: Option<&JobResult>) -> JobAccount {
     facts.phases = result
         .phases
         .iter()
-        .map(|phase| JobPhase { name: phase.name.to_owned(), duration_ns: phase.took.0 })
+        .map(|phase| JobPhase {
+            name: phase.name.to_owned(),
+            duration_ns: phase.took.0,
+            start_ns: Some(phase.began.0),
+        })
         .collect();
     let mut account = JobAccount::new(facts, counts);
     account.response = responses(&result.snapshot);

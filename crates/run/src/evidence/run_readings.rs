@@ -138,7 +138,7 @@ impl Watcher {
 
     fn timed(&mut self, what: &str, began: Instant) {
         let duration_ns = began.elapsed().as_nanos() as u64;
-        self.seen.phases.push(JobPhase { name: what.to_owned(), duration_ns });
+        self.seen.phases.push(JobPhase { name: what.to_owned(), duration_ns, start_ns: None });
     }
 
     /// Files were laid out, since `began`.

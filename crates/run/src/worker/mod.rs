@@ -455,7 +455,8 @@ impl<'a> Worker<'a> {
     fn end_phase(&mut self, name: &'static str) {
         let now = self.clock.now();
         let took = Nanos(self.clock.ns_between(self.phase_began, now));
-        self.phases.push(PhaseTime { name, took });
+        let began = Nanos(self.clock.ns_between(0, self.phase_began));
+        self.phases.push(PhaseTime { name, began, took });
         self.phase_began = now;
     }
 

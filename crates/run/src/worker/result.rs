@@ -18,6 +18,8 @@ use std::time::Duration;
 pub struct PhaseTime {
     /// `open`, `pre_read`, `delay`, `ramp`, `run`, `drain`, `sync`.
     pub name: &'static str,
+    /// When it began, by the clock that all workers read.
+    pub began: Nanos,
     /// How long it took.
     pub took: Nanos,
 }

@@ -25,16 +25,23 @@ impl FindingCounts {
         self.0.values().any(|(finding, _)| finding.severity == Severity::Wrong)
     }
 
-    /// A line each, worst first.
-    pub fn text(&self) -> String {
+    /// The severity and the words of each, worst first.
+    pub fn lines(&self) -> Vec<(Severity, String)> {
         let mut found: Vec<&(Finding, u32)> = self.0.values().collect();
         found.sort_by(|(one, _), (other, _)| other.severity.cmp(&one.severity));
         let line = |(finding, runs): &(Finding, u32)| {
             let several = if *runs > 1 { format!(" ({runs} runs)") } else { String::new() };
-            let line = format!("{}{several} [{}]", finding.statement, finding.id);
-            let lead = format!("  {:<8} ", finding.severity.word());
-            format!("{lead}{}\n", wrap(&line, lead.len(), 100))
+            (finding.severity.clone(), format!("{}{several} [{}]", finding.statement, finding.id))
         };
         found.into_iter().map(line).collect()
+    }
+
+    /// A line each, worst first.
+    pub fn text(&self) -> String {
+        let line = |(severity, words): (Severity, String)| {
+            let lead = format!("  {:<8} ", severity.word());
+            format!("{lead}{}\n", wrap(&words, lead.len(), 100))
+        };
+        self.lines().into_iter().map(line).collect()
     }
 }

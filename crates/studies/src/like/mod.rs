@@ -3,6 +3,7 @@
 
 mod findings;
 mod job_text;
+mod page;
 mod preset;
 mod presets;
 mod pts;
@@ -17,13 +18,12 @@ use iosonde_base::exit;
 use iosonde_base::text::{time, wrap};
 use iosonde_command::definition::{CommandEntry, parse};
 use iosonde_command::page_file::PageFile;
-use iosonde_html::{PageRun, page};
 use iosonde_options::nearest;
 use iosonde_session::give_up;
 use iosonde_session::{RunEnd, Session};
 use iosonde_sys::standard_error::print_error;
 use iosonde_sys::standard_output::print;
-use preset::{LikeGoal, LikeReading, Preset, StepResult};
+use preset::{LikeGoal, LikeReading, Preset};
 use presets::PRESETS;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -89,7 +89,7 @@ pub struct LikeArgs {
     /// Allow the data on a device to be lost: its serial number, model or size
     #[arg(long, value_name = "WORD", require_equals = true)]
     erase: Option<String>,
-    /// Write the runs as an HTML page
+    /// Write the result and the runs as an HTML page
     #[arg(long, value_name = "FILE", require_equals = true, value_hint = ValueHint::FilePath)]
     html: Option<PathBuf>,
     /// Overwrite FILE if it exists
@@ -198,9 +198,7 @@ fn measure(preset: &Preset, text: &str, arguments: &LikeArgs) -> Result<u8, RunE
     results.iter().for_each(|step| findings.add(&step.report));
     print(&words(preset, &reading, &findings));
     if let Some(file) = file {
-        let runs: Vec<PageRun> = results.iter().map(StepResult::page_run).collect();
-        let title = format!("iosonde like {}", preset.name);
-        file.write(&page(&title, &runs)).map_err(failed)?;
+        file.write(&page::page(preset, &reading, &findings, &results)).map_err(failed)?;
     }
     Ok(match &reading.goal {
         Some(goal) if !goal.is_met || findings.is_wrong() => FAILED_GOAL,
@@ -212,14 +210,7 @@ fn measure(preset: &Preset, text: &str, arguments: &LikeArgs) -> Result<u8, RunE
 fn words(preset: &Preset, reading: &LikeReading, findings: &FindingCounts) -> String {
     let outcome = match &reading.goal {
         None => String::new(),
-        Some(goal) => {
-            let word = match (goal.is_met, findings.is_wrong()) {
-                (false, _) => "FAIL",
-                (true, false) => "PASS",
-                (true, true) => "NO PASS: the figures are not of what was to be measured",
-            };
-            format!(", goal {}   {word}", goal.words)
-        }
+        Some(goal) => format!(", goal {}   {}", goal.words, goal.outcome(findings.is_wrong())),
     };
     let lead = format!("{:<12} ", preset.name);
     let mut text = format!("{lead}{}{outcome}\n", wrap(&reading.sentence, lead.len(), 100));

@@ -49,7 +49,13 @@ pub struct StepResult {
 impl StepResult {
     /// For a page.
     pub fn page_run(&self) -> PageRun<'_> {
-        PageRun { name: &self.name, report: &self.report, json: Some(&self.document), notes: &[] }
+        PageRun {
+            name: &self.name,
+            report: &self.report,
+            json: Some(&self.document),
+            notes: &[],
+            findings: &[],
+        }
     }
 }
 
@@ -60,6 +66,8 @@ pub struct LikeReading {
     pub sentence: String,
     /// Figures and remarks, a line each.
     pub lines: Vec<String>,
+    /// The lines as a table, where they are one: the first row has the heads.
+    pub table: Vec<Vec<String>>,
     /// A public bound, or the user's, and whether it is met.
     pub goal: Option<LikeGoal>,
 }
@@ -74,6 +82,15 @@ pub struct LikeGoal {
 }
 
 impl LikeGoal {
+    /// In a word; figures that are not of what was to be measured meet nothing.
+    pub fn outcome(&self, is_wrong: bool) -> &'static str {
+        match (self.is_met, is_wrong) {
+            (false, _) => "FAIL",
+            (true, false) => "PASS",
+            (true, true) => "NO PASS: the figures are not of what was to be measured",
+        }
+    }
+
     /// What the user wants: each must be met by each step that has its figure, and
     /// by one at least.
     pub fn of(goals: &[Promise], results: &[StepResult]) -> LikeGoal {

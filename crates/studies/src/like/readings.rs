@@ -56,6 +56,7 @@ pub fn etcd_wal(results: &[StepResult]) -> LikeReading {
             ),
             "backend commits (p99 below 25 ms) are not tested".to_owned(),
         ],
+        table: Vec::new(),
         goal: Some(LikeGoal {
             words: "< 10 ms".to_owned(),
             is_met: p99.is_some_and(|ns| ns < ETCD_SYNC_NS),
@@ -81,6 +82,7 @@ pub fn pg_wal(results: &[StepResult]) -> LikeReading {
             ),
             "20 us or less with a volatile write cache means that flushes do not arrive".to_owned(),
         ],
+        table: Vec::new(),
         goal: None,
     }
 }
@@ -102,6 +104,7 @@ pub fn pg_checkpoint(results: &[StepResult]) -> LikeReading {
             "the checkpoint wrote {}",
             speed(figure(&results[1].report, Dir::Write, Measure::Bandwidth))
         )],
+        table: Vec::new(),
         goal: None,
     }
 }
@@ -166,7 +169,12 @@ pub fn depths(results: &[StepResult]) -> LikeReading {
     let sentence = best.map_or(String::new(), |best| {
         format!("{} IOPS at most, with {}", count(total_iops(&best.report)), best.name)
     });
-    LikeReading { sentence, lines: results.iter().map(row).collect(), goal: None }
+    LikeReading {
+        sentence,
+        lines: results.iter().map(row).collect(),
+        table: Vec::new(),
+        goal: None,
+    }
 }
 
 pub fn kafka(results: &[StepResult]) -> LikeReading {
@@ -185,6 +193,7 @@ pub fn kafka(results: &[StepResult]) -> LikeReading {
             speed(figure(report, Dir::Read, Measure::Bandwidth)),
             time(figure(report, Dir::Read, Measure::Latency(99.0)))
         )],
+        table: Vec::new(),
         goal: None,
     }
 }
@@ -208,6 +217,7 @@ pub fn backup(results: &[StepResult]) -> LikeReading {
             hours.map_or("unknown".to_owned(), |hours| format!("{hours:.2} h"))
         ),
         lines: vec![format!("over all of it {}", speed(mean))],
+        table: Vec::new(),
         goal: None,
     }
 }
@@ -219,9 +229,10 @@ pub fn vm_boot(results: &[StepResult]) -> LikeReading {
     LikeReading {
         sentence: format!("reads come with a p99 of {} from when they were due", time(p99)),
         lines: vec![format!(
-            "{} IOPS of all machines; 100 ms is felt (no public bound)",
+            "{} IOPS of all machines; users notice 100 ms (no public bound)",
             count(iops)
         )],
+        table: Vec::new(),
         goal: None,
     }
 }
@@ -247,6 +258,7 @@ pub fn video(results: &[StepResult]) -> LikeReading {
             "late: more than 40 ms after it was due, a frame of 25 a second".to_owned(),
             format!("{} of all streams", speed(figure(report, Dir::Read, Measure::Bandwidth))),
         ],
+        table: Vec::new(),
         goal: None,
     }
 }
@@ -267,6 +279,8 @@ fn spread(results: &[StepResult], section: &str, dir: Dir) -> Option<[f64; 3]> {
 pub fn desktop(results: &[StepResult]) -> LikeReading {
     let head = format!("{:<13} {:>9}  {:<17} {:>9}  range", "", "read MB/s", "range", "write MB/s");
     let mut lines = vec![head];
+    let heads = ["test", "read MB/s", "least to most", "write MB/s", "least to most"];
+    let mut table: Vec<Vec<String>> = vec![heads.map(str::to_owned).into()];
     let mut widest: f64 = 0.0;
     for test in DESKTOP_TESTS {
         let mut cell = |dir: Dir| {
@@ -279,6 +293,7 @@ pub fn desktop(results: &[StepResult]) -> LikeReading {
         };
         let (read, reads) = cell(Dir::Read);
         let (write, writes) = cell(Dir::Write);
+        table.push([test, &read, &reads, &write, &writes].map(str::to_owned).into());
         lines.push(
             format!("{test:<13} {read:>9}  {reads:<17} {write:>10}  {writes}")
                 .trim_end()
@@ -288,11 +303,18 @@ pub fn desktop(results: &[StepResult]) -> LikeReading {
     let loops = results.iter().filter(|step| step.name == results[0].name).count() as u64;
     LikeReading {
         sentence: format!(
-            "median of {}; they scatter by {} at most; a span so small fits the memory of many drives",
-            counted(loops, "run"),
-            percent(widest)
+            "{}; a span so small fits the memory of many drives",
+            match loops {
+                1 => "of 1 run: how much runs vary is unknown".to_owned(),
+                _ => format!(
+                    "median of {}; runs vary by {} at most",
+                    counted(loops, "run"),
+                    percent(widest)
+                ),
+            }
         ),
         lines,
+        table,
         goal: None,
     }
 }
@@ -318,6 +340,7 @@ pub fn k8s_volume(results: &[StepResult]) -> LikeReading {
             count(of(1, Dir::Write).unwrap_or(0.0))
         ),
         lines: results.iter().map(line).collect(),
+        table: Vec::new(),
         goal: None,
     }
 }

@@ -101,6 +101,7 @@ fn html(
                 report: &one.stored.report,
                 json: Some(&one.text),
                 notes: &one.stored.notes,
+                findings: &[],
             })
         }));
     }

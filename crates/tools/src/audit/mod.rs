@@ -10,6 +10,7 @@ use iosonde_base::exit;
 use iosonde_command::CommandAnswer;
 use iosonde_command::definition::{CommandEntry, arguments};
 use iosonde_report::finding::{Finding, Severity, judge};
+use iosonde_result::StoredResult;
 use result::FioResult;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -79,6 +80,11 @@ pub fn answer(words: &[String]) -> CommandAnswer {
         answer.text = format!("{whole:#}\n");
     }
     answer
+}
+
+/// What the disk counters of a result say about its figures.
+pub fn findings(stored: &StoredResult) -> Vec<Finding> {
+    judge(rules::RULES, &FioResult::of(stored))
 }
 
 fn text(file: &str, run: &FioResult, findings: &[Finding]) -> String {

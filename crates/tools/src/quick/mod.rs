@@ -3,12 +3,14 @@
 
 mod document;
 mod measure;
+mod page;
 mod target;
 mod text;
 
 use clap::{Args, ValueHint};
 use iosonde_base::exit;
 use iosonde_command::definition::{CommandEntry, parse};
+use iosonde_command::page_file::PageFile;
 use iosonde_session::Session;
 use iosonde_sys::standard_error::print_error;
 use iosonde_sys::standard_output::print;
@@ -20,7 +22,8 @@ use target::QuickTarget;
 const DETAILS: &str = "\
 Measures sequential 1 MiB and random 4 KiB reads and writes at queue depth 1
 and 32, and durable 4 KiB writes, with direct I/O where the file system allows
-it, in less than a minute. iosonde PATH is the same.
+it, in less than a minute. iosonde PATH does the same, with the same
+options.
 
 In a directory a temporary file of up to 1 GiB is used and removed, also after
 Ctrl-C. Files and devices that exist are only read.";
@@ -51,6 +54,12 @@ pub struct QuickArgs {
     /// Print one JSON object; docs/tools.md describes its keys
     #[arg(long)]
     json: bool,
+    /// Write the results as an HTML page
+    #[arg(long, value_name = "FILE", require_equals = true, value_hint = ValueHint::FilePath)]
+    html: Option<PathBuf>,
+    /// Overwrite FILE if it exists
+    #[arg(long)]
+    force: bool,
 }
 
 /// Run with the words after `quick`; the exit code.
@@ -58,6 +67,10 @@ pub fn run(words: &[String]) -> u8 {
     let arguments: QuickArgs = match parse(&COMMAND, words) {
         Ok(arguments) => arguments,
         Err(code) => return code,
+    };
+    let file = match PageFile::at(arguments.html.as_deref(), arguments.force) {
+        Ok(file) => file,
+        Err(why) => return refused(&why),
     };
     let looked = Session::listening()
         .map_err(|end| end.to_string())
@@ -67,22 +80,44 @@ pub fn run(words: &[String]) -> u8 {
             measure::all(&target, arguments.seconds, session)
         });
     match looked {
-        Ok(measured) => report(&measured, arguments.json),
-        Err(why) => {
-            print_error(&format!("iosonde: quick: {why}"));
-            exit::REFUSED
-        }
+        Ok(measured) => report(&measured, arguments.json, file.as_ref()),
+        Err(why) => refused(&why),
     }
 }
 
-fn report(measured: &QuickLook, as_json: bool) -> u8 {
+fn refused(why: &str) -> u8 {
+    print_error(&format!("iosonde: quick: {why}"));
+    exit::REFUSED
+}
+
+fn report(measured: &QuickLook, as_json: bool, file: Option<&PageFile>) -> u8 {
     print(&if as_json { document::write(measured) } else { text::report(measured) });
+    if let Some(Err(why)) = file.map(|file| file.write(&page::page(measured))) {
+        return refused(&why);
+    }
     if measured.stopped { exit::SIGNALLED } else { exit::OK }
+}
+
+/// Whether these words ask for a quick look: a directory, a device or a file that is no job
+/// file, and options of it.
+pub fn asks(words: &[String]) -> bool {
+    const OPTIONS: [&str; 5] = ["--seconds", "--mib", "--json", "--html", "--force"];
+    let is_option = |word: &String| {
+        let name = word.split('=').next().unwrap_or(word);
+        OPTIONS.contains(&name)
+    };
+    let is_number = |word: &String| word.parse::<u64>().is_ok();
+    match words {
+        [path, rest @ ..] => {
+            rest.iter().all(|word| is_option(word) || is_number(word)) && takes(Path::new(path))
+        }
+        [] => false,
+    }
 }
 
 /// Whether a single argument asks for a quick look: a directory, a device, or a
 /// file that is no text, and so no job file.
-pub fn takes(path: &Path) -> bool {
+fn takes(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt;
     std::fs::metadata(path).is_ok_and(|found| {
         let kind = found.file_type();

@@ -20,7 +20,7 @@ pub fn report(measured: &QuickLook) -> String {
 }
 
 /// `/data: directory on vda (ext4), test file of 1 GiB, direct I/O`.
-fn title(measured: &QuickLook) -> String {
+pub fn title(measured: &QuickLook) -> String {
     let on = place(measured);
     let file = match (measured.kind, measured.bytes) {
         ("directory", bytes_used) => format!(", temporary file of {}", bytes(bytes_used)),

@@ -299,6 +299,7 @@ pub(super) fn environment(seen: &Evidence) -> Environment {
     let limits = limits(seen);
     Environment {
         tool: seen.tool.clone(),
+        host: machine.host,
         kernel: machine.kernel,
         cpu_model: machine.cpu_model,
         cpus: machine.cpus,

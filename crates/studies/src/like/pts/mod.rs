@@ -13,6 +13,7 @@ use iosonde_base::exit;
 use iosonde_base::{DIRS, Dir};
 use iosonde_command::page_file::PageFile;
 use iosonde_direct::Device;
+use iosonde_html::tested_rows;
 use iosonde_report::{LatencyReport, Report};
 use iosonde_session::RunLine;
 use iosonde_session::jobs::checked;
@@ -68,6 +69,9 @@ impl CellFigures {
     }
 }
 
+/// The figures of each cell, and what was tested.
+type PtsRound = (Vec<CellFigures>, Option<Vec<(&'static str, String)>>);
+
 /// A test that has ended.
 struct PtsRun {
     kind: PtsKind,
@@ -76,6 +80,8 @@ struct PtsRun {
     /// For each round the figures of each cell.
     rounds: Vec<Vec<CellFigures>>,
     notes: Vec<String>,
+    /// The machine and the device, for the page.
+    tested: Option<Vec<(&'static str, String)>>,
 }
 
 impl PtsRun {
@@ -154,7 +160,7 @@ pub fn run(kind: PtsKind, arguments: &LikeArgs) -> Result<u8, RunEnd> {
     let ran = test.all(kind, device.bytes, u64::from(device.logical_sector))?;
     print(&words::report(&ran, arguments, &test.findings));
     if let Some(file) = page_file {
-        file.write(&page::page(&ran)).map_err(failed)?;
+        file.write(&page::page(&ran, arguments, &test.findings)).map_err(failed)?;
     }
     let is_met = kind == PtsKind::WriteSaturation || ran.is_steady();
     Ok(if is_met && !test.findings.is_wrong() { exit::OK } else { FAILED_GOAL })
@@ -174,6 +180,7 @@ impl PtsTest<'_> {
             cells: kind.cells(),
             rounds: Vec::new(),
             notes: Vec::new(),
+            tested: None,
         };
         run.cells.retain(|cell| cell.block % block_bytes == 0);
         if run.cells.len() < kind.cells().len() {
@@ -195,8 +202,9 @@ impl PtsTest<'_> {
         let begun = Instant::now();
         let limit = capacity.saturating_mul(SATURATION_CAPACITIES);
         loop {
-            let round = self.round(&run.cells, run.rounds.len() + 1)?;
+            let (round, tested) = self.round(&run.cells, run.rounds.len() + 1)?;
             run.rounds.push(round);
+            run.tested = tested;
             let is_done = match kind {
                 PtsKind::WriteSaturation => {
                     run.written_bytes() >= limit || begun.elapsed() >= SATURATION_TIME
@@ -209,15 +217,16 @@ impl PtsTest<'_> {
         }
     }
 
-    fn round(&mut self, cells: &[PtsCell], number: usize) -> Result<Vec<CellFigures>, RunEnd> {
-        let mut figures = Vec::new();
+    fn round(&mut self, cells: &[PtsCell], number: usize) -> Result<PtsRound, RunEnd> {
+        let (mut figures, mut tested) = (Vec::new(), None);
         for cell in cells {
             let lead = format!("round {number}: {} {}", cell.mix(), cell.block);
             let report = self.job(&words::cell(cell, self.arguments.cell), &lead)?;
             self.findings.add(&report);
             figures.push(CellFigures::of(&report));
+            tested = report.ours.ledger.as_ref().map(|ledger| tested_rows(ledger));
         }
-        Ok(figures)
+        Ok((figures, tested))
     }
 
     /// Run a job of these options on the device.

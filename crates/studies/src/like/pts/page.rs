@@ -1,27 +1,40 @@
 //! The plots that SNIA's specification wants: convergence, verification,
 //! measurement, saturation.
 
+use super::super::LikeArgs;
+use super::super::findings::FindingCounts;
 use super::kinds::PtsKind;
-use super::words::{grid, tracked_words};
+use super::words::{grid, sentence, tracked_words};
 use super::{CellFigures, PtsRun, steady};
-use iosonde_base::text::{bytes, duration, short_size};
+use iosonde_base::text::{duration, short_size};
 use iosonde_html::{
     ChartLine, FigureUnit, LinePoint, LineStyle, LinesChart, MarkedRange, PlotCell, PlotPart,
-    PlotTable, plot_page,
+    PlotTable, StudyAnswer, StudyGoal, plot_page,
 };
 
 /// The page of a test.
-pub fn page(run: &PtsRun) -> String {
-    let words = match run.kind {
-        PtsKind::WriteSaturation => format!("{} were written.", bytes(run.written_bytes())),
-        _ if run.is_steady() => format!("Steady after {} rounds.", run.rounds.len()),
-        _ => format!("Not steady after {} rounds.", run.rounds.len()),
+pub fn page(run: &PtsRun, arguments: &LikeArgs, findings: &FindingCounts) -> String {
+    let is_met = run.kind == PtsKind::WriteSaturation || run.is_steady();
+    let sentence = sentence(run, arguments, findings);
+    // A saturation has no goal.
+    let goal = (run.kind != PtsKind::WriteSaturation).then(|| {
+        let (words, outcome) = sentence.rsplit_once("   ").unwrap_or((&sentence, ""));
+        StudyGoal {
+            words: format!("{}: {words}, goal: steady state", run.kind.name()),
+            outcome: outcome.to_owned(),
+            is_met: is_met && !findings.is_wrong(),
+        }
+    });
+    let mut lines = vec![format!("Device {}.", run.device)];
+    lines.extend(run.notes.iter().cloned());
+    let answer = StudyAnswer {
+        is_bad: !is_met || findings.is_wrong(),
+        goals: goal.into_iter().collect(),
+        lines,
+        findings: findings.lines(),
+        sentence,
     };
-    let heading = PlotPart::Heading {
-        title: format!("{}: {}", run.kind.name(), run.device),
-        words: std::iter::once(words).chain(run.notes.iter().cloned()).collect(),
-    };
-    let mut parts = vec![heading];
+    let mut parts = vec![PlotPart::Answer(answer)];
     if run.kind == PtsKind::WriteSaturation {
         parts.push(PlotPart::Lines(saturation(run)));
     } else {
@@ -32,6 +45,7 @@ pub fn page(run: &PtsRun) -> String {
     if run.kind != PtsKind::Iops {
         parts.push(PlotPart::Table(latencies(run)));
     }
+    parts.extend(run.tested.clone().map(PlotPart::Tested));
     plot_page(&format!("iosonde like {}", run.kind.name()), &parts)
 }
 
@@ -99,7 +113,7 @@ fn convergence(run: &PtsRun) -> LinesChart {
     chart(run, "convergence", title, finding, lines.collect())
 }
 
-/// The tracked figure in the window, with its mean, 10 % around it, and the
+/// The tracked figure in the window, with the range that is steady around its mean, and the
 /// best-fit line.
 fn verification(run: &PtsRun) -> Option<LinesChart> {
     let window = run.window()?;
@@ -124,7 +138,7 @@ fn verification(run: &PtsRun) -> Option<LinesChart> {
     let range = MarkedRange {
         low: window.mean * 0.9,
         high: window.mean * 1.1,
-        name: "mean, 10 % around it".to_owned(),
+        name: "a range of 20 % around the mean".to_owned(),
     };
     Some(LinesChart { range: Some(range), ..chart(run, "verification", title, finding, lines) })
 }

@@ -74,7 +74,8 @@ pub fn report(run: &PtsRun, arguments: &LikeArgs, findings: &FindingCounts) -> S
     text + &findings.text()
 }
 
-fn sentence(run: &PtsRun, arguments: &LikeArgs, findings: &FindingCounts) -> String {
+/// What the test came to.
+pub fn sentence(run: &PtsRun, arguments: &LikeArgs, findings: &FindingCounts) -> String {
     let rounds = run.rounds.len() as u64;
     if run.kind == PtsKind::WriteSaturation {
         let tracked = run.tracked();

@@ -28,7 +28,9 @@ pub(crate) use process::{
     become_group, become_user, close, hold_signals, let_signals_through, outlast, set_held_signals,
     set_thread_name, set_timer_slack, thread_id, unshare_files, wait_while, wake_all,
 };
-pub(crate) use rings::{io_uring_disabled, is_filtered, kernel_release, try_io_uring, try_libaio};
+pub(crate) use rings::{
+    host_name, io_uring_disabled, is_filtered, kernel_release, try_io_uring, try_libaio,
+};
 pub(crate) use usage::{usage_of_process, usage_of_thread};
 pub(crate) use uses::{HARMLESS_CHARACTER_DEVICES, Uses};
 pub(crate) use zones::{finish_zone, report_zones, reset_zone, write_all_at};

@@ -1,0 +1,64 @@
+//! What jobs that verify checked: how many blocks, which were wrong, why some were not checked,
+//! and the command that shows more.
+
+use iosonde_report::conclusion::diagnose;
+use iosonde_report::{Report, VerifyReport};
+use maud::{Markup, html};
+
+/// A block for each job that was to verify.
+pub(crate) fn section(report: &Report) -> Markup {
+    let names = report.job_names();
+    let several = names.len() > 1;
+    let jobs = report.ours.jobs.iter().zip(&names);
+    html! {
+        @for (verify, name) in jobs.filter_map(|(job, name)| Some((job.verify.as_ref()?, name))) {
+            (block(verify, if several { Some(name) } else { None }, report))
+        }
+    }
+}
+
+fn block(verify: &VerifyReport, name: Option<&String>, report: &Report) -> Markup {
+    let wrong = &verify.wrong_blocks;
+    let places: Vec<_> = match (&wrong.first, &wrong.last) {
+        (Some(first), Some(last)) if first != last => vec![("first", first), ("last", last)],
+        (Some(first), _) => vec![("", first)],
+        _ => Vec::new(),
+    };
+    html! {
+        div class={ "verify " @if verify.counts.wrong > 0 { "wrong" } @else { "good" } } {
+            p { strong { "verify" } " " @if let Some(name) = name { (name) ": " } (verify.words()) }
+            @if let Some(reason) = &verify.unchecked_reason { p.note { "Not checked: " (reason) "." } }
+            @if !places.is_empty() {
+                div.scroll tabindex="0" {
+                    table {
+                        thead { tr {
+                            th scope="col" { "wrong block" }
+                            @for head in ["offset", "bytes", "kind"] { th scope="col" { (head) } }
+                            th.words scope="col" { "" }
+                        } }
+                        tbody { @for (which, place) in &places {
+                            tr {
+                                td.words { (which) " " (place.file) }
+                                td { (place.offset) }
+                                td { (place.bytes) }
+                                td { (place.kind) }
+                                td.words { (place.words) }
+                            }
+                        } }
+                    }
+                }
+                @if wrong.kinds.len() > 1 {
+                    p.note {
+                        "All wrong blocks: "
+                        (wrong.kinds.iter().map(|(kind, number)| format!("{number} {kind}"))
+                            .collect::<Vec<_>>().join(", ")) "."
+                    }
+                }
+                @if let Some(first) = &wrong.first {
+                    p { "To see more:" }
+                    pre { code { (diagnose(report, &first.file, first.offset)) } }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The result as a page: what was done, what it shows, the table, what was tested.
+
+use super::table::{HEADS, cells, sentences};
+use crate::result::{MetaResult, PhaseResult};
+use iosonde_base::text::{bytes, counted};
+use iosonde_html::{PlotCell, PlotPart, PlotTable, StudyAnswer, plot_page};
+use iosonde_report::scale::timestamp_with_zone;
+
+/// The page.
+pub fn write(result: &MetaResult) -> String {
+    let phases = result.by_phase();
+    let sentence = match &result.error {
+        Some(error) => format!("FAILED: {error}."),
+        None if result.stopped => {
+            "Stopped by a signal: these are the phases that were done by then.".to_owned()
+        }
+        None => format!("{}.", result.title.trim_end_matches('.')),
+    };
+    let answer = StudyAnswer {
+        sentence,
+        is_bad: result.stopped || result.error.is_some(),
+        lines: sentences(result, &phases),
+        ..StudyAnswer::default()
+    };
+    let rate = |all: &[&PhaseResult]| {
+        all.iter().map(|one| one.rate()).sum::<f64>() / all.len().max(1) as f64
+    };
+    let most = phases.iter().map(|(_, all)| rate(all)).fold(f64::MIN_POSITIVE, f64::max);
+    let rows = phases.iter().map(|(operation, all)| {
+        let named = cells(*operation, all).into_iter().zip(HEADS);
+        let cell = |(words, head): (String, &str)| PlotCell {
+            share: (head == "ops/s").then(|| rate(all) / most),
+            words,
+        };
+        named.map(cell).collect()
+    });
+    let table = PlotTable { heads: HEADS.map(str::to_owned).into(), rows: rows.collect() };
+    let parts =
+        [PlotPart::Answer(answer), PlotPart::Table(table), PlotPart::Tested(tested(result))];
+    plot_page(&format!("iosonde meta {}", result.options.dir.display()), &parts)
+}
+
+fn tested(result: &MetaResult) -> Vec<(&'static str, String)> {
+    let machine = iosonde_sys::environment::Machine::this();
+    let mut rows = Vec::new();
+    rows.extend(machine.host.map(|host| ("host", host)));
+    let model = machine.cpu_model.unwrap_or_else(|| "unknown model".to_owned());
+    let processors = counted(machine.cpus.into(), "processor");
+    let memory = bytes(machine.memory_bytes);
+    rows.push(("machine", format!("{processors}, {model}, {memory} of memory")));
+    if !result.disks.is_empty() {
+        rows.push(("disk", result.disks.join(", ")));
+    }
+    rows.extend(result.file_system.clone().map(|kind| ("file system", kind)));
+    rows.push(("kernel", machine.kernel));
+    rows.push(("program", format!("iosonde {}", env!("CARGO_PKG_VERSION"))));
+    let now = iosonde_base::time::unix_ms();
+    rows.push(("date", timestamp_with_zone(now, iosonde_sys::local_time::utc_offset_s())));
+    rows
+}
