@@ -310,6 +310,8 @@ impl MetaArguments {
             (None, Some(sizes)) => sizes,
             (None, None) => TreeFileSizes::weighted([(4096, 1)]),
         };
+        let table = self.format.unwrap_or(MetaFormat::Table);
+        let format = if self.json { MetaFormat::Json } else { table };
         let chosen = self.phases.map(|list| list.0);
         let runs = |operation: &TreeOperation| {
             let is_chosen = chosen.as_ref().is_none_or(|chosen| chosen.contains(operation));
@@ -333,11 +335,7 @@ impl MetaArguments {
             fsync: self.fsync,
             keep: self.keep,
             repeat: self.repeat,
-            format: if self.json {
-                MetaFormat::Json
-            } else {
-                self.format.unwrap_or(MetaFormat::Table)
-            },
+            format,
             html: self.html,
             force: self.force,
         })

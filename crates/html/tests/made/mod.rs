@@ -29,7 +29,7 @@ pub fn comparison<'a>(report: &'a Report, name: &str, pairs: usize) -> Compariso
         design: format!("{pairs} pairs, random order (seed 7213)"),
         conclusion: vec![
             "B is better in read IOPS: +13.3 % (interval +6.9 .. +20.1)".into(),
-            "runs scatter by 2.3 %: 5 pairs show differences of 5.6 % and more".into(),
+            "runs vary by 2.3 %: only differences above 5.6 % can be detected with 5 pairs".into(),
         ],
         warnings: vec![format!("warning: the kernel differs: 6.12.1 in A, {name} in B")],
         remarks: vec!["pair 3: far outside the others, kept".into()],

@@ -73,7 +73,12 @@ pub fn run(words: &[String]) -> u8 {
     let may_replace = arguments.force || arguments.resume;
     let file = arguments.html.clone();
     let file = file.map(|file| file.unwrap_or_else(|| beside.join("compare.html")));
-    let page = PageFile::at(file.as_deref(), may_replace);
+    let is_inside = file.as_ref().is_some_and(|file| file.starts_with(&arguments.out));
+    let page = if is_inside {
+        PageFile::in_new_folder(file.as_deref(), may_replace)
+    } else {
+        PageFile::at(file.as_deref(), may_replace)
+    };
     let printed = match page {
         Ok(page) => Printed { arguments: &arguments, page },
         Err(why) => return refuse("compare", &why),

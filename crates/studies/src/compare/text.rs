@@ -7,6 +7,7 @@ use crate::trials::figures::Measure;
 use iosonde_base::text::counted;
 use iosonde_command::format::{printable, wrapped};
 use iosonde_judge::Decision;
+use iosonde_report::finding::Severity;
 use std::fmt::Write;
 
 /// The comparison for a person.
@@ -86,7 +87,12 @@ pub fn likeness_words(comparison: &SideComparison) -> String {
 fn table(out: &mut String, comparison: &SideComparison) {
     let has_intervals = comparison.figures.iter().any(|figure| figure.judged.is_some());
     let interval = if has_intervals { "interval" } else { "" };
-    let head = format!(" {:<18} {:>11} {:>11} {:>12}   {interval}", "", "A", "B", "B against A");
+    // Of pairs it is the mean of their ratios, not the ratio of the columns.
+    let ratio = match comparison.design {
+        RunDesign::Pairs { .. } => "B/A in pairs",
+        _ => "B against A",
+    };
+    let head = format!(" {:<18} {:>11} {:>11} {ratio:>12}   {interval}", "", "A", "B");
     let _ = writeln!(out, "{}", head.trim_end());
     for figure in &comparison.figures {
         row(out, comparison, &label(figure), figure);
@@ -191,7 +197,7 @@ pub fn conclusion(comparison: &SideComparison) -> Vec<String> {
                 "B is {word} in {name}: {} (interval {}){drift}",
                 change(primary.ratio),
                 interval_words(primary)
-            )
+            ) + &tainted(comparison).map_or(String::new(), |words| format!("; doubtful: {words}"))
         }
         Decision::Same => {
             format!("A and B are the same in {name} within {}", margin(comparison))
@@ -200,6 +206,30 @@ pub fn conclusion(comparison: &SideComparison) -> Vec<String> {
     });
     lines.extend(power(comparison));
     lines
+}
+
+/// Findings of most runs of a side that make a difference doubtful: others used the device or
+/// the processors.
+fn tainted(comparison: &SideComparison) -> Option<String> {
+    let mut parts = Vec::new();
+    for (side, letter) in comparison.sides.iter().zip(["A", "B"]) {
+        for id in ["other-traffic", "cpu-taken"] {
+            let has = |run: &&SideRun| {
+                let ledger = run.report().ours.ledger.as_ref();
+                ledger.is_some_and(|ledger| {
+                    let mut warnings =
+                        ledger.verdict.iter().filter(|one| one.severity > Severity::Note);
+                    warnings.any(|one| one.id == id)
+                })
+            };
+            let (found, all) = (side.runs.iter().filter(has).count(), side.runs.len());
+            if found * 2 > all {
+                let runs = counted(all as u64, "run");
+                parts.push(format!("{id} in {found} of {runs} of {letter}"));
+            }
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// Runs that failed, which come first.
@@ -218,7 +248,7 @@ fn cannot_tell(comparison: &SideComparison) -> String {
     let name = primary.figure.label();
     if comparison.is_unreliable {
         return format!(
-            "cannot tell whether {name} differs: more than 20 % of the runs are no good samples (below)"
+            "cannot tell whether {name} differs: more than 20 % of the runs are unusable as samples (below)"
         );
     }
     if primary.judged.is_none() {
@@ -244,23 +274,26 @@ fn power(comparison: &SideComparison) -> Vec<String> {
     if let (Some(detectable), RunDesign::Pairs { .. }) = (primary.detectable, &comparison.design) {
         let scatter = primary.scatter.unwrap_or(0.0);
         let mut line = format!(
-            "runs scatter by {}: {} pairs show differences of {} and more",
+            "runs vary by {}: only differences above {} can be detected with {}",
             percent(scatter),
-            comparison.count(),
-            percent(detectable)
+            percent(detectable),
+            counted(comparison.count() as u64, "pair")
         );
         if primary.decision() == Decision::CannotTell && !comparison.is_unreliable {
             match primary.pairs_needed {
                 Some(pairs) => {
-                    let _ = write!(line, "; {pairs} would show {}", margin(comparison));
+                    let _ = write!(line, "; {pairs} pairs would detect {}", margin(comparison));
                 }
-                None => line.push_str("; no reasonable number shows the margin"),
+                None => line.push_str("; compare on a quiet machine, or with longer runs"),
             }
         }
         lines.push(line);
-        lines.push("intervals hold with 95 % over all looks, each figure by itself".to_owned());
+        lines.push("intervals are of 95 %, for each figure by itself".to_owned());
     } else if let (Some(detectable), true) = (primary.detectable, primary.judged.is_some()) {
-        lines.push(format!("such results show differences of {} and more", percent(detectable)));
+        lines.push(format!(
+            "only differences above {} can be detected with such results",
+            percent(detectable)
+        ));
     }
     lines
 }
@@ -279,6 +312,17 @@ pub fn remarks(comparison: &SideComparison) -> Vec<String> {
                 text(high)
             ));
         }
+    }
+    let differs = |figure: &&JudgedFigure| {
+        figure.a > 0.0 && (figure.b / figure.a / figure.ratio - 1.0).abs() > 0.01
+    };
+    if matches!(comparison.design, RunDesign::Pairs { .. })
+        && comparison.figures.iter().any(|figure| differs(&figure))
+    {
+        remarks.push(
+            "A and B are of all runs together; the ratio is the mean of the ratios of the pairs"
+                .to_owned(),
+        );
     }
     if comparison.figures.iter().any(|figure| figure.is_median) {
         remarks.push(

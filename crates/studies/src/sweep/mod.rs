@@ -106,7 +106,11 @@ fn start(arguments: &SweepArgs, words: &[String]) -> Result<u8, Vec<String>> {
 
 /// The page that `--html` asks for; a sweep that goes on replaces its own.
 fn page_file(arguments: &SweepArgs) -> Result<Option<PageFile>, String> {
-    PageFile::at(arguments.html.as_deref(), arguments.force || arguments.resume)
+    let (file, may_replace) = (arguments.html.as_deref(), arguments.force || arguments.resume);
+    if file.is_some_and(|file| file.starts_with(&arguments.out)) {
+        return PageFile::in_new_folder(file, may_replace);
+    }
+    PageFile::at(file, may_replace)
 }
 
 /// A search paces jobs that run for a time.

@@ -142,7 +142,7 @@ pub fn knee_words(found: &FoundKnee) -> String {
 
 fn no_knee(why: &NoKnee) -> String {
     match why {
-        NoKnee::TooFewLoads => "no knee: it takes at least three loads with I/Os".to_owned(),
+        NoKnee::TooFewLoads => "no knee: at least three loads with I/Os are needed".to_owned(),
         NoKnee::NoSmallLoad => {
             "no knee: it takes a load of at most 4 I/Os in flight to show what an I/O takes alone"
                 .to_owned()
