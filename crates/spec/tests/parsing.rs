@@ -282,10 +282,10 @@ fn a_warning_is_no_error_whatever_is_asked() {
 
 #[test]
 fn what_is_not_supported_stops_with_one_line() {
-    let parsed = parsed("--client=host a.fio", &[("a.fio", "[a]\n")]);
+    let parsed = parsed("--trigger-remote=x a.fio", &[("a.fio", "[a]\n")]);
     assert_eq!(parsed.notices.len(), 1);
     assert!(parsed.is_refused());
-    assert!(fio_says(&parsed)[0].starts_with("fio: --client is not supported: "));
+    assert!(fio_says(&parsed)[0].starts_with("fio: --trigger-remote is not supported: "));
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn the_trigger_of_a_server_is_refused() {
     let folder = Folder::new("trigger-remote");
     let ran = Who::Native.run(&folder, &words(&format!("{JOB} --trigger-remote=x")));
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    let words = "--trigger-remote is not supported: there is no server";
+    let words = "--trigger-remote is not supported: a server starts no program";
     assert!(ran.stderr.contains(words), "{ran:?}");
     assert!(!folder.join("data").exists());
 }
