@@ -3,6 +3,7 @@
 use crate::cell::Access;
 use crate::target::Target;
 use iosonde_base::text;
+use iosonde_direct::stack::Stack;
 use iosonde_direct::{AlignedBuf, Answer, DirectIo, Honoured, OpenOptions, Tristate, honoured};
 use std::os::unix::fs::FileExt;
 
@@ -10,6 +11,8 @@ use std::os::unix::fs::FileExt;
 #[derive(Debug)]
 pub struct Promises {
     in_memory: Option<String>,
+    /// Why a sync reaches no storage.
+    no_syncs: Option<String>,
     /// The alignment of direct reads, or why there are none.
     direct_reads: Result<DirectIo, String>,
     /// The same of writes.
@@ -63,7 +66,8 @@ impl Promises {
                                  that was written)"
                     .into());
         }
-        Promises { in_memory, direct_reads, direct_writes, span: target.span, notes }
+        let no_syncs = no_syncs(target);
+        Promises { in_memory, no_syncs, direct_reads, direct_writes, span: target.span, notes }
     }
 
     /// Why a cell cannot be measured as its name says; `None` if it can, as far as
@@ -73,6 +77,9 @@ impl Promises {
             return Some(format!("the target has only {}", text::bytes(self.span)));
         }
         if let Some(words) = self.in_memory.as_ref().filter(|_| !kind.is_memory()) {
+            return Some(words.clone());
+        }
+        if let Some(words) = self.no_syncs.as_ref().filter(|_| kind.writes() && kind.is_durable()) {
             return Some(words.clone());
         }
         if !kind.is_direct() {
@@ -87,6 +94,18 @@ impl Promises {
         let fits = size.is_multiple_of(unit.max(1));
         (!fits).then(|| format!("O_DIRECT takes blocks of a multiple of {unit} bytes here"))
     }
+}
+
+/// Of a mount of overlayfs with `volatile` (the kernel's overlayfs.rst): it answers syncs, and
+/// passes none on.
+fn no_syncs(target: &Target) -> Option<String> {
+    let mount = Stack::under(&target.about.path).ok()?.mount?;
+    let is_volatile = mount.filesystem == "overlay"
+        && (mount.has_option("volatile") || mount.option("fsync") == Some("volatile"));
+    is_volatile.then(|| {
+        "the overlay is mounted with volatile: it passes no sync on, so that no write is durable"
+            .to_owned()
+    })
 }
 
 /// The alignment that O_DIRECT needs, and whether it is honoured.
@@ -154,6 +173,7 @@ mod tests {
         };
         Promises {
             in_memory: None,
+            no_syncs: None,
             direct_reads: Ok(direct),
             direct_writes: Ok(direct),
             span: 1 << 20,
@@ -181,6 +201,15 @@ mod tests {
             .map(Access::name)
             .collect();
         assert_eq!(left, ["BUFFERED", "BUFFERED + ALIGNED", "READ_WARM"]);
+    }
+
+    #[test]
+    fn where_no_sync_is_passed_on_no_durable_write_has_a_figure() {
+        let promises = Promises { no_syncs: Some("volatile".into()), ..promises() };
+        for kind in Access::all() {
+            let refused = kind.writes() && kind.is_durable();
+            assert_eq!(promises.why_not(kind, 4096).is_some(), refused, "{kind:?}");
+        }
     }
 
     #[test]
