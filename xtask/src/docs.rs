@@ -37,12 +37,13 @@ pub fn check() -> Result<(), String> {
     Ok(())
 }
 
-fn documents() -> [(&'static str, String); 4] {
+fn documents() -> [(&'static str, String); 5] {
     [
         ("docs/json.md", json_page::page()),
         ("docs/schema/result-1.json", json_schema::text()),
         ("docs/options.md", options()),
         ("docs/verdict.md", iosonde_witness::page()),
+        ("docs/normal.md", iosonde_report::normal::page()),
     ]
 }
 

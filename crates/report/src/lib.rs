@@ -20,6 +20,7 @@ pub mod hosts;
 mod latency;
 pub mod ledger;
 pub mod live;
+pub mod normal;
 mod report;
 pub mod scale;
 pub mod series;

@@ -107,6 +107,9 @@ pub struct DeviceDescription {
     pub scheduler: Option<String>,
     /// It has moving parts, or reports so.
     pub rotational: Option<bool>,
+    /// Of an NVMe SSD: the link that it has, as in `16.0 GT/s PCIe x4`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
     /// Read-ahead.
     pub read_ahead_bytes: Option<u64>,
     /// `write back` or `write through`.

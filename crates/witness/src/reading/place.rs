@@ -153,6 +153,7 @@ pub fn device_facts(name: &str, id: DeviceId) -> DeviceDescription {
         firmware: facts.firmware.known().cloned(),
         scheduler: facts.scheduler.known().cloned(),
         rotational: facts.rotational.get(),
+        link: link(&facts.name),
         read_ahead_bytes: queue_figure(name, "read_ahead_kb").map(|kib| kib.saturating_mul(1024)),
         write_cache: facts.write_cache.get().map(|cache| match cache {
             WriteCache::Back => "write back".to_owned(),
@@ -163,6 +164,18 @@ pub fn device_facts(name: &str, id: DeviceId) -> DeviceDescription {
         request_bytes_max: facts.io_bytes_max.get(),
         backing_direct: backing_direct(name),
     }
+}
+
+/// The PCIe link that an NVMe SSD has now; `None` for other devices. The disk's `device` is
+/// its controller, and that one's is the PCI device.
+fn link(name: &str) -> Option<String> {
+    if !name.starts_with("nvme") {
+        return None;
+    }
+    let tree = Tree::here();
+    let disk = tree.disk(name)?;
+    let attribute = |of| tree.attribute(&disk, &format!("device/device/current_link_{of}"));
+    Some(format!("{} x{}", attribute("speed")?.trim(), attribute("width")?.trim()))
 }
 
 /// Whether a loop device bypasses the page cache of its backing file; `None` for other

@@ -5,7 +5,9 @@ use super::table::{Row, add_rows};
 use crate::conclusion::diagnose;
 use crate::formats::DEPTH_LABELS;
 use crate::formats::style::{Mark, Style, add_labelled, paint};
+use crate::normal;
 use crate::report::*;
+use iosonde_base::DIRS;
 use iosonde_base::text::{bytes, count, counted, duration, percent, percent_of, rate, wrap};
 
 /// One job. `report` is of nothing else.
@@ -23,6 +25,9 @@ pub(super) fn add_job(job: &JobReport, report: &Report, style: &Style, text: &mu
     text.push('\n');
     if style.verbose {
         add_depth(job, style, text);
+    }
+    if style.verbose {
+        add_typical(report, style, text);
     }
     add_processor(job, report, style, text);
     add_rare(job, report, style, text);
@@ -119,6 +124,17 @@ fn add_more_latency(rows: &[Row], style: &Style, text: &mut String) {
         ];
         let cells = cells.map(|cell| format!("{cell:>11}")).concat();
         text.push_str(&format!("  {:<11}{cells}\n", row.name));
+    }
+}
+
+/// What devices of the same class are known to reach with such work.
+fn add_typical(report: &Report, style: &Style, text: &mut String) {
+    let Some(ledger) = &report.ours.ledger else { return };
+    for job in ledger.jobs.iter().take(1) {
+        for band in DIRS.into_iter().filter_map(|dir| normal::of_job(job, dir, ledger)) {
+            let words = format!("{}, {}; {}", band.shape.words(), band.words(), normal::PAGE);
+            add_labelled("typical", &words, Mark::Label, style, text);
+        }
     }
 }
 
