@@ -1,12 +1,13 @@
 //! The page of a comparison: whether B differs from A, first in words, then in
 //! charts, then everything that both ran on.
 
+use crate::charts::heat::HeatOf;
 use crate::charts::{forest, heat, overlaid, percentiles, run_order};
 use crate::compared::{ComparedFigure, RunPlace};
 use crate::figures::{NamedLatency, latencies, merged, series};
 use crate::page::PageParts;
 use crate::tables;
-use iosonde_base::{DIRS, Dir};
+use iosonde_base::DIRS;
 use iosonde_report::series::{RunSeries, SeriesWindow};
 use iosonde_report::{JobReport, LatencyReport, Report};
 use maud::{Markup, html};
@@ -110,8 +111,8 @@ pub fn comparison_page(comparison: &ComparisonPage<'_>) -> String {
         let chart = percentiles::titled(&id, &title, &latencies);
         parts.add("latency by percentile", chart.unwrap_or_default());
     }
-    for dir in DIRS {
-        parts.add("latency over time", heat_maps(comparison, dir).unwrap_or_default());
+    for of in DIRS.map(HeatOf::Dir).into_iter().chain([HeatOf::Syncs]) {
+        parts.add("latency over time", heat_maps(comparison, of).unwrap_or_default());
     }
     parts.add("the figures of each job", jobs_table(comparison));
     parts.add("what differs", likeness(comparison));
@@ -203,10 +204,10 @@ fn overlaid_latencies(comparison: &ComparisonPage<'_>) -> Vec<(String, Vec<Named
         .collect()
 }
 
-fn heat_maps(comparison: &ComparisonPage<'_>, dir: Dir) -> Option<Markup> {
+fn heat_maps(comparison: &ComparisonPage<'_>, of: HeatOf) -> Option<Markup> {
     let [a, b] = [0, 1].map(|side: usize| summed(&comparison.sides[side].reports));
     let (a, b) = (a?, b?);
-    (a.interval_ns == b.interval_ns).then(|| heat::beside([&a, &b], dir))?
+    (a.interval_ns == b.interval_ns).then(|| heat::beside([&a, &b], of))?
 }
 
 /// The series of a side's runs as one, window by window; `None` where a run has
@@ -220,6 +221,7 @@ fn summed(reports: &[&Report]) -> Option<RunSeries> {
             ..RunSeries::default()
         });
         sum.latency_max_ns = sum.latency_max_ns.max(one.latency_max_ns);
+        sum.sync_max_ns = sum.sync_max_ns.max(one.sync_max_ns);
         if sum.interval_ns != one.interval_ns {
             return None;
         }
@@ -227,6 +229,7 @@ fn summed(reports: &[&Report]) -> Option<RunSeries> {
         sum.windows.resize(length, SeriesWindow { sampled: true, ..SeriesWindow::default() });
         for (sum, window) in sum.windows.iter_mut().zip(&one.windows) {
             DIRS.into_iter().for_each(|dir| sum.dirs[dir].merge(&window.dirs[dir]));
+            sum.syncs.merge(&window.syncs);
         }
     }
     sum
@@ -328,6 +331,7 @@ fn about(comparison: &ComparisonPage<'_>) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iosonde_base::Dir;
 
     #[test]
     fn series_of_a_side_are_added_up_window_by_window() {

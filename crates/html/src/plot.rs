@@ -166,7 +166,9 @@ fn markup(part: &PlotPart<'_>, number: usize, room: usize) -> Option<Markup> {
             };
             percentiles::chart(id, &latencies.iter().map(named).collect::<Vec<_>>())
         }
-        PlotPart::Heat { id, title, series, dir } => heat::named_chart(id, title, series, *dir),
+        PlotPart::Heat { id, title, series, dir } => {
+            heat::named_chart(id, title, series, heat::HeatOf::Dir(*dir))
+        }
         PlotPart::Run(run) => return run::part(run, number, room),
     };
     Some(drawn.unwrap_or_default())

@@ -1,6 +1,7 @@
 //! One run: what it found first, then the charts, then everything.
 
 use crate::PageRun;
+use crate::charts::heat::HeatOf;
 use crate::charts::{bars, cliff, heat, percentiles, phases, rate, strip};
 use crate::figures::{active, latencies, ledger, series};
 use crate::jobs;
@@ -65,7 +66,8 @@ fn charts(report: &Report) -> Markup {
         div {
             (optional(percentiles::chart("latency", &latencies(report, &all))))
             @if let Some(series) = series {
-                @for dir in active(series) { (optional(heat::chart(series, dir))) }
+                @let directions = active(series).into_iter().map(HeatOf::Dir);
+                @for of in directions.chain([HeatOf::Syncs]) { (optional(heat::chart(series, of))) }
             }
             @if let Some(ledger) = ledger { (optional(bars::levels_chart(ledger))) }
         }

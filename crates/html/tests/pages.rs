@@ -245,6 +245,18 @@ fn windows_are_read_out_and_counted_in_ios_without_a_script() {
 }
 
 #[test]
+fn a_run_that_syncs_has_a_map_of_its_syncs() {
+    let mut document: serde_json::Value = serde_json::from_str(JUDGED).unwrap();
+    let windows = document["iosonde"]["series"]["windows"].as_u64().unwrap();
+    let ios: Vec<u64> = (0..windows).collect();
+    let latency: Vec<Vec<u64>> = ios.iter().map(|&number| vec![60, number]).collect();
+    document["iosonde"]["series"]["sync"] = serde_json::json!({"ios": ios, "latency": latency});
+    let page = page_of("syncs", &document.to_string());
+    assert!(page.contains("Latency of syncs over time") && page.contains("syncs (from 1 to"));
+    assert!(!page_of("judged", JUDGED).contains("Latency of syncs over time"));
+}
+
+#[test]
 fn the_same_result_gives_the_same_page() {
     assert_eq!(page_of("judged", JUDGED), page_of("judged", JUDGED));
 }

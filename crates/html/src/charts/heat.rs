@@ -9,7 +9,7 @@ use crate::png::IndexedPicture;
 use iosonde_base::Dir;
 use iosonde_base::text::{counted, duration};
 use iosonde_report::series::{RunSeries, SeriesWindow};
-use iosonde_stats::coarse_lowest;
+use iosonde_stats::{CoarseCounts, coarse_lowest};
 use maud::{Markup, html};
 
 const BOTTOM: f64 = 266.0;
@@ -22,20 +22,68 @@ const ROWS_MOST: usize = 60;
 /// Dots for cells that stand alone, at most.
 const DOTS_MOST: usize = 150;
 
-/// The map of a direction.
-pub(crate) fn chart(series: &RunSeries, dir: Dir) -> Option<Markup> {
-    let title = format!("Latency of {}s over time", dir.name());
-    named_chart(&format!("latency-{}", class(dir)), &title, series, dir)
+/// What a map is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HeatOf {
+    /// The I/Os of a direction.
+    Dir(Dir),
+    /// The syncs.
+    Syncs,
 }
 
-/// The map of a direction, under another name.
-pub(crate) fn named_chart(id: &str, title: &str, series: &RunSeries, dir: Dir) -> Option<Markup> {
+impl HeatOf {
+    fn name(self) -> &'static str {
+        match self {
+            HeatOf::Dir(dir) => class(dir),
+            HeatOf::Syncs => "sync",
+        }
+    }
+
+    /// What one of them is called.
+    fn unit(self) -> &'static str {
+        match self {
+            HeatOf::Dir(_) => "I/O",
+            HeatOf::Syncs => "sync",
+        }
+    }
+
+    fn latency(self, window: &SeriesWindow) -> &CoarseCounts {
+        match self {
+            HeatOf::Dir(dir) => &window.dirs[dir].latency,
+            HeatOf::Syncs => &window.syncs.latency,
+        }
+    }
+
+    fn ios(self, window: &SeriesWindow) -> u64 {
+        match self {
+            HeatOf::Dir(dir) => window.dirs[dir].ios,
+            HeatOf::Syncs => window.syncs.ios,
+        }
+    }
+
+    fn percentile(self, series: &RunSeries, window: &SeriesWindow, percent: f64) -> Option<u64> {
+        let latency = self.latency(window);
+        match self {
+            HeatOf::Dir(_) => series.percentile(latency, percent),
+            HeatOf::Syncs => series.sync_percentile(latency, percent),
+        }
+    }
+}
+
+/// The map of what a run did.
+pub(crate) fn chart(series: &RunSeries, of: HeatOf) -> Option<Markup> {
+    let title = format!("Latency of {}s over time", of.name());
+    named_chart(&format!("latency-{}", of.name()), &title, series, of)
+}
+
+/// The map under another name.
+pub(crate) fn named_chart(id: &str, title: &str, series: &RunSeries, of: HeatOf) -> Option<Markup> {
     let few = series.in_at_most(WINDOWS_MOST);
-    let scale = HeatScale::of(&[&few], dir)?;
-    let table = table(series, dir);
+    let scale = HeatScale::of(&[&few], of)?;
+    let table = table(series, of);
     let drawing = html! {
         (scale.y_axis())
-        (panel(&few, dir, &scale, (LEFT, RIGHT)))
+        (panel(&few, &scale, (LEFT, RIGHT)))
         (read_outs(series, ROWS_MOST, &table, &time_axis(&few, (LEFT, RIGHT)).0, (TOP, BOTTOM)))
         (scale.legend())
     };
@@ -44,9 +92,10 @@ pub(crate) fn named_chart(id: &str, title: &str, series: &RunSeries, dir: Dir) -
             id,
             title,
             finding: format!(
-                "Each column is {}; the colour is the number of I/Os (from 1 to {}). Lines: p50 \
+                "Each column is {}; the colour is the number of {}s (from 1 to {}). Lines: p50 \
                  solid, p99 dashed.",
                 duration(few.interval_ns),
+                of.unit(),
                 scale.most
             ),
             height: BOTTOM + 40.0,
@@ -61,28 +110,29 @@ pub(crate) fn named_chart(id: &str, title: &str, series: &RunSeries, dir: Dir) -
 const GAP: f64 = 18.0;
 
 /// The maps of A and B beside each other, on one scale of latency and colour.
-pub(crate) fn beside(series: [&RunSeries; 2], dir: Dir) -> Option<Markup> {
+pub(crate) fn beside(series: [&RunSeries; 2], of: HeatOf) -> Option<Markup> {
     let few = series.map(|series| series.in_at_most(WINDOWS_MOST / 2));
-    let scale = HeatScale::of(&[&few[0], &few[1]], dir)?;
+    let scale = HeatScale::of(&[&few[0], &few[1]], of)?;
     let middle = (LEFT + RIGHT) / 2.0;
     let places = [(LEFT, middle - GAP / 2.0), (middle + GAP / 2.0, RIGHT)];
     let drawing = html! {
         (scale.y_axis())
         @for ((side, few), (left, right)) in ["A", "B"].into_iter().zip(&few).zip(places) {
             text x=(at(left)) y=(at(BOTTOM + 33.0)) { (side) }
-            (panel(few, dir, &scale, (left, right)))
+            (panel(few, &scale, (left, right)))
         }
         (scale.legend())
     };
     Some(
         Chart {
-            id: &format!("latency-{}", class(dir)),
-            title: &format!("Latency of {}s over time, A and B", dir.name()),
+            id: &format!("latency-{}", of.name()),
+            title: &format!("Latency of {}s over time, A and B", of.name()),
             finding: format!(
                 "All runs of a side together, A on the left and B on the right, on one scale. Each \
-                 column is {}; the colour is the number of I/Os (from 1 to {}). Lines: p50 solid, \
+                 column is {}; the colour is the number of {}s (from 1 to {}). Lines: p50 solid, \
                  p99 dashed.",
                 duration(few[0].interval_ns),
+                of.unit(),
                 scale.most
             ),
             height: BOTTOM + 40.0,
@@ -95,6 +145,7 @@ pub(crate) fn beside(series: [&RunSeries; 2], dir: Dir) -> Option<Markup> {
 
 /// What maps beside each other have in common.
 struct HeatScale {
+    of: HeatOf,
     /// The buckets that are drawn.
     low: usize,
     high: usize,
@@ -105,17 +156,17 @@ struct HeatScale {
 
 impl HeatScale {
     /// Of series that have two windows and an I/O at least.
-    fn of(all: &[&RunSeries], dir: Dir) -> Option<HeatScale> {
+    fn of(all: &[&RunSeries], of: HeatOf) -> Option<HeatScale> {
         if all.iter().any(|series| series.windows.len() < 2) {
             return None;
         }
         let windows = || all.iter().flat_map(|series| &series.windows);
-        let cells = || windows().flat_map(|window| window.dirs[dir].latency.iter());
+        let cells = || windows().flat_map(|window| of.latency(window).iter());
         let (low, high) =
             (cells().map(|cell| cell.0).min()?, cells().map(|cell| cell.0).max()? + 1);
         let most = cells().map(|cell| cell.1).max()?;
         let (lowest, highest) = (coarse_lowest(low).max(1) as f64, coarse_lowest(high) as f64);
-        Some(HeatScale { low, high, most, y: Scale::log(lowest, highest, BOTTOM, TOP) })
+        Some(HeatScale { of, low, high, most, y: Scale::log(lowest, highest, BOTTOM, TOP) })
     }
 
     fn y_axis(&self) -> Markup {
@@ -127,7 +178,7 @@ impl HeatScale {
     fn legend(&self) -> Markup {
         const STEPS: usize = 8;
         let width = 14.0;
-        let words = counted(self.most, "I/O");
+        let words = counted(self.most, self.of.unit());
         let left = RIGHT - width * STEPS as f64 - text_width(&words) - 6.0;
         html! {
             text x=(at(left - 6.0)) y="15" text-anchor="end" { "1" }
@@ -141,16 +192,16 @@ impl HeatScale {
 }
 
 /// One map between two borders, with its axis of time and its percentiles.
-fn panel(few: &RunSeries, dir: Dir, scale: &HeatScale, (left, right): (f64, f64)) -> Markup {
-    let y = &scale.y;
+fn panel(few: &RunSeries, scale: &HeatScale, (left, right): (f64, f64)) -> Markup {
+    let (y, of) = (&scale.y, scale.of);
     let (x, labels) = time_axis(few, (left, right));
     let count = few.windows.len();
     let columns_ns = few.interval_ns as f64 * count as f64;
     let wide = (right - left) * columns_ns / few.begin_ns(count).max(1) as f64;
-    let picture = picture(few, scale, &|window| &window.dirs[dir].latency);
+    let picture = picture(few, scale);
     let line = |percent: f64| {
         let point = |(column, window): (usize, &SeriesWindow)| {
-            let ns = few.percentile(&window.dirs[dir].latency, percent)?;
+            let ns = of.percentile(few, window, percent)?;
             Some((x.at(few.middle_s(column)), y.at(ns as f64)))
         };
         path(few.windows.iter().enumerate().map(point))
@@ -162,7 +213,7 @@ fn panel(few: &RunSeries, dir: Dir, scale: &HeatScale, (left, right): (f64, f64)
             image href=(picture.uri()) width=(at(wide))
                 height=(at(BOTTOM - TOP)) preserveAspectRatio="none" {}
         }
-        @for (column, bucket) in alone(few, dir).into_iter().take(DOTS_MOST) {
+        @for (column, bucket) in alone(few, of).into_iter().take(DOTS_MOST) {
             circle.outlier r="1.8" cx=(at(x.at(few.middle_s(column))))
                 cy=(at(y.at(middle(bucket)))) {}
         }
@@ -193,15 +244,11 @@ fn middle(bucket: usize) -> f64 {
 
 /// One pixel for each window and bucket; the colour is the logarithm of the
 /// count.
-fn picture(
-    series: &RunSeries,
-    scale: &HeatScale,
-    latency: &dyn Fn(&SeriesWindow) -> &iosonde_stats::CoarseCounts,
-) -> IndexedPicture {
+fn picture(series: &RunSeries, scale: &HeatScale) -> IndexedPicture {
     let (width, height) = (series.windows.len(), scale.high - scale.low);
     let mut pixels = vec![0; width * height];
     for (column, window) in series.windows.iter().enumerate() {
-        for (bucket, count) in latency(window).iter() {
+        for (bucket, count) in scale.of.latency(window).iter() {
             let row = height - 1 - (bucket - scale.low);
             pixels[row * width + column] = colour(count, scale.most) as u8;
         }
@@ -217,14 +264,14 @@ fn colour(count: u64, most: u64) -> usize {
 }
 
 /// Cells of few I/Os without a neighbour: too small to be seen as pixels.
-fn alone(series: &RunSeries, dir: Dir) -> Vec<(usize, usize)> {
+fn alone(series: &RunSeries, of: HeatOf) -> Vec<(usize, usize)> {
     let has = |column: usize, bucket: usize| {
         let window = series.windows.get(column);
-        window.is_some_and(|window| window.dirs[dir].latency.iter().any(|(at, _)| at == bucket))
+        window.is_some_and(|window| of.latency(window).iter().any(|(at, _)| at == bucket))
     };
     let mut found = Vec::new();
     for (column, window) in series.windows.iter().enumerate() {
-        for (bucket, count) in window.dirs[dir].latency.iter().filter(|(_, count)| *count <= 2) {
+        for (bucket, count) in of.latency(window).iter().filter(|(_, count)| *count <= 2) {
             let columns = column.saturating_sub(1)..=column + 1;
             let buckets = bucket.saturating_sub(1)..=bucket + 1;
             let near = columns.flat_map(|column| buckets.clone().map(move |at| (column, at)));
@@ -237,15 +284,21 @@ fn alone(series: &RunSeries, dir: Dir) -> Vec<(usize, usize)> {
     found
 }
 
-fn table(series: &RunSeries, dir: Dir) -> (Vec<&'static str>, Vec<Vec<String>>) {
+fn table(series: &RunSeries, of: HeatOf) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let few = series.in_at_most(ROWS_MOST);
     let row = |(index, window): (usize, &SeriesWindow)| {
-        let latency = &window.dirs[dir].latency;
-        let at = |percent| few.percentile(latency, percent).map_or("-".to_owned(), duration);
+        let at = |percent| of.percentile(&few, window, percent).map_or("-".to_owned(), duration);
         let moment = duration(few.begin_ns(index));
-        vec![moment, window.dirs[dir].ios.to_string(), at(50.0), at(99.0), at(99.9), at(100.0)]
+        vec![moment, of.ios(window).to_string(), at(50.0), at(99.0), at(99.9), at(100.0)]
     };
-    let heads = vec!["from", "I/Os", "p50", "p99", "p99.9", "longest"];
+    let heads = vec![
+        "from",
+        if of == HeatOf::Syncs { "syncs" } else { "I/Os" },
+        "p50",
+        "p99",
+        "p99.9",
+        "longest",
+    ];
     (heads, few.windows.iter().enumerate().map(row).collect())
 }
 

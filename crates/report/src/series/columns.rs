@@ -1,6 +1,8 @@
 //! The run over time as documents have it: columns instead of an object for each window.
 
-use super::{DeviceCounts, JobSeries, RunSeries, SeriesWindow, WINDOWS_MOST, WindowCounts};
+use super::{
+    DeviceCounts, JobSeries, RunSeries, SeriesWindow, SyncCounts, WINDOWS_MOST, WindowCounts,
+};
 use crate::by_dir::ByDir;
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_stats::CoarseCounts;
@@ -25,6 +27,9 @@ pub struct SeriesColumns {
     latency_max_ns: u64,
     #[serde(flatten)]
     dirs: ByDir<DirColumns>,
+    /// Syncs; missing where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sync: Option<SyncColumns>,
     /// Data of the machine that waits to be written back, at the end of each window; missing
     /// for direct jobs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,6 +64,21 @@ struct DirColumns {
     latency: Vec<Option<Vec<u64>>>,
 }
 
+/// Syncs over time; null in a window that was not sampled.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct SyncColumns {
+    /// The longest of the run; 0 where it is not known.
+    #[serde(skip_serializing_if = "is_zero")]
+    latency_max_ns: u64,
+    /// Syncs completed.
+    ios: Vec<Option<u64>>,
+    /// As of the directions.
+    #[cfg_attr(feature = "schema", schemars(extend("unit" = "bucket, values")))]
+    latency: Vec<Option<Vec<u64>>>,
+}
+
 /// The devices directly below the files over time, whoever used them; null in a window that
 /// could not be read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -88,6 +108,7 @@ impl From<RunSeries> for SeriesColumns {
             last_ns: series.last_ns,
             latency_max_ns: series.latency_max_ns,
             dirs: ByDir::from_fn(|dir| is_used(dir).then(|| DirColumns::of(windows, dir))),
+            sync: series.has_syncs().then(|| SyncColumns::of(&series)),
             dirty_bytes: column_of_any(windows, |window| window.dirty_bytes),
             device: windows.iter().any(|window| window.device.is_some()).then(|| {
                 let column = |of: fn(&DeviceCounts) -> u64| {
@@ -119,11 +140,8 @@ impl DirColumns {
         let column = |of: fn(&WindowCounts) -> u64| -> Vec<Option<u64>> {
             windows.iter().map(|window| window.sampled.then(|| of(&window.dirs[dir]))).collect()
         };
-        let latency = |window: &SeriesWindow| {
-            let (first, counts) = window.dirs[dir].latency.parts();
-            let first = (!counts.is_empty()).then_some(first as u64);
-            window.sampled.then(|| first.into_iter().chain(counts.iter().copied()).collect())
-        };
+        let latency =
+            |window: &SeriesWindow| window.sampled.then(|| packed(&window.dirs[dir].latency));
         DirColumns {
             bytes: column(|counts| counts.bytes),
             ios: column(|counts| counts.ios),
@@ -134,16 +152,41 @@ impl DirColumns {
 
     /// The window at a place.
     fn window(&self, at: usize) -> WindowCounts {
-        let latency = self.latency.get(at).and_then(|cell| cell.as_deref()?.split_first());
         WindowCounts {
             bytes: cell(&self.bytes, at).unwrap_or(0),
             ios: cell(&self.ios, at).unwrap_or(0),
             errors: cell(&self.errors, at).unwrap_or(0),
-            latency: latency
-                .map(|(&first, counts)| CoarseCounts::new(first as usize, counts))
-                .unwrap_or_default(),
+            latency: unpacked(&self.latency, at),
         }
     }
+}
+
+impl SyncColumns {
+    fn of(series: &RunSeries) -> SyncColumns {
+        let windows = series.windows.iter();
+        SyncColumns {
+            latency_max_ns: series.sync_max_ns,
+            ios: windows.clone().map(|one| one.sampled.then_some(one.syncs.ios)).collect(),
+            latency: windows.map(|one| one.sampled.then(|| packed(&one.syncs.latency))).collect(),
+        }
+    }
+
+    /// The window at a place.
+    fn window(&self, at: usize) -> SyncCounts {
+        SyncCounts { ios: cell(&self.ios, at).unwrap_or(0), latency: unpacked(&self.latency, at) }
+    }
+}
+
+/// The number of the first bucket, then counts; empty without any.
+fn packed(latency: &CoarseCounts) -> Vec<u64> {
+    let (first, counts) = latency.parts();
+    let first = (!counts.is_empty()).then_some(first as u64);
+    first.into_iter().chain(counts.iter().copied()).collect()
+}
+
+fn unpacked(column: &[Option<Vec<u64>>], at: usize) -> CoarseCounts {
+    let parts = column.get(at).and_then(|cell| cell.as_deref()?.split_first());
+    parts.map(|(&first, counts)| CoarseCounts::new(first as usize, counts)).unwrap_or_default()
 }
 
 fn cell<T: Copy>(column: &[Option<T>], at: usize) -> Option<T> {
@@ -153,7 +196,7 @@ fn cell<T: Copy>(column: &[Option<T>], at: usize) -> Option<T> {
 impl From<SeriesColumns> for RunSeries {
     fn from(columns: SeriesColumns) -> RunSeries {
         let SeriesColumns { interval_ns, last_ns, latency_max_ns, jobs, .. } = columns;
-        let SeriesColumns { windows, dirs, dirty_bytes, device, steal_share, .. } = columns;
+        let SeriesColumns { windows, dirs, sync, dirty_bytes, device, steal_share, .. } = columns;
         let dirs = dirs.options();
         let (dirty, steal) = (dirty_bytes.unwrap_or_default(), steal_share.unwrap_or_default());
         // A column of a direction that did nothing is not there.
@@ -164,6 +207,10 @@ impl From<SeriesColumns> for RunSeries {
             dirs: PerDir(
                 DIRS.map(|dir| counts(dir, at).map(|dir| dir.window(at)).unwrap_or_default()),
             ),
+            syncs: match &sync {
+                Some(sync) if is_sampled(at) => sync.window(at),
+                _ => SyncCounts::default(),
+            },
             dirty_bytes: cell(&dirty, at),
             device: device.as_ref().and_then(|device| {
                 Some(DeviceCounts {
@@ -177,6 +224,7 @@ impl From<SeriesColumns> for RunSeries {
         // A document of anybody's may have any number.
         let windows = windows.min(WINDOWS_MOST as u64) as usize;
         let windows = (0..windows).map(window).collect();
-        RunSeries { interval_ns, last_ns, latency_max_ns, windows, jobs }
+        let sync_max_ns = sync.as_ref().map_or(0, |sync| sync.latency_max_ns);
+        RunSeries { interval_ns, last_ns, latency_max_ns, sync_max_ns, windows, jobs }
     }
 }

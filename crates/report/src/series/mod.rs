@@ -25,6 +25,8 @@ pub struct RunSeries {
     pub last_ns: Option<u64>,
     /// The longest latency of the run; 0 where it is not known.
     pub latency_max_ns: u64,
+    /// The longest sync of the run; 0 where there is none.
+    pub sync_max_ns: u64,
     /// The windows, one after the other. Time between waves of jobs is in none.
     pub windows: Vec<SeriesWindow>,
     /// Bytes of each job over time, in at most [`JOB_WINDOWS_MOST`] windows;
@@ -45,6 +47,8 @@ pub struct SeriesWindow {
     pub sampled: bool,
     /// What each direction did.
     pub dirs: PerDir<WindowCounts>,
+    /// What the jobs synced.
+    pub syncs: SyncCounts,
     /// Data of the whole machine that waits to be written back, at its end.
     pub dirty_bytes: Option<u64>,
     /// What the devices below the files did, where there are any.
@@ -83,6 +87,15 @@ pub struct WindowCounts {
     /// I/Os that failed.
     pub errors: u64,
     /// Latencies, four buckets an octave; none where no histogram is kept.
+    pub latency: CoarseCounts,
+}
+
+/// Syncs of one window.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SyncCounts {
+    /// Syncs completed.
+    pub ios: u64,
+    /// Their latencies, four buckets an octave; none where no histogram is kept.
     pub latency: CoarseCounts,
 }
 
@@ -130,10 +143,23 @@ impl WindowCounts {
     }
 }
 
+impl SyncCounts {
+    /// Add another window's.
+    pub fn merge(&mut self, other: &SyncCounts) {
+        self.ios += other.ios;
+        self.latency.merge(&other.latency);
+    }
+}
+
 impl SeriesWindow {
     /// Bytes of all directions; `None` if it was not sampled.
     pub fn bytes(&self) -> Option<u64> {
         self.sampled.then(|| self.dirs.0.iter().map(|dir| dir.bytes).sum())
+    }
+
+    /// Whether anything was done in it.
+    pub fn has_counts(&self) -> bool {
+        self.dirs != PerDir::default() || self.syncs != SyncCounts::default()
     }
 
     /// Latencies of all directions.
@@ -150,6 +176,7 @@ impl SeriesWindow {
         for dir in DIRS {
             self.dirs[dir].merge(&next.dirs[dir]);
         }
+        self.syncs.merge(&next.syncs);
         self.dirty_bytes = next.dirty_bytes.or(self.dirty_bytes);
         self.device = match (self.device, next.device) {
             (Some(mut device), Some(other)) => {
@@ -205,8 +232,17 @@ impl RunSeries {
     /// The latency that `percent` of these do not exceed, within a bucket: no longer than the
     /// longest of the run.
     pub fn percentile(&self, latency: &CoarseCounts, percent: f64) -> Option<u64> {
-        let most = Some(self.latency_max_ns).filter(|&most| most > 0).unwrap_or(u64::MAX);
-        latency.percentile(percent).map(|ns| ns.min(most))
+        within(latency, percent, self.latency_max_ns)
+    }
+
+    /// The same of syncs.
+    pub fn sync_percentile(&self, latency: &CoarseCounts, percent: f64) -> Option<u64> {
+        within(latency, percent, self.sync_max_ns)
+    }
+
+    /// Whether a job synced.
+    pub fn has_syncs(&self) -> bool {
+        self.windows.iter().any(|window| window.syncs.ios > 0)
     }
 
     /// The same in at most `most` windows: neighbours merged, the length of a
@@ -235,6 +271,12 @@ impl RunSeries {
     pub fn bytes(&self) -> Vec<u64> {
         self.windows.iter().filter_map(SeriesWindow::bytes).collect()
     }
+}
+
+/// A percentile, no longer than the longest that was measured, where that is known.
+fn within(latency: &CoarseCounts, percent: f64, longest_ns: u64) -> Option<u64> {
+    let most = Some(longest_ns).filter(|&most| most > 0).unwrap_or(u64::MAX);
+    latency.percentile(percent).map(|ns| ns.min(most))
 }
 
 #[cfg(test)]
@@ -281,6 +323,26 @@ mod tests {
         let any = series(&[1]).percentile(&latency, 99.0).unwrap();
         let run = RunSeries { latency_max_ns: any - 1, ..series(&[1]) };
         assert_eq!(run.percentile(&latency, 99.0), Some(any - 1));
+    }
+
+    #[test]
+    fn syncs_are_merged_and_read_back() {
+        let mut run = series(&[1, 2, 3]);
+        for (at, window) in run.windows.iter_mut().enumerate() {
+            window.syncs.ios = at as u64;
+            window.syncs.latency.add(40 + at, at as u64);
+        }
+        run.windows[2].sampled = false;
+        run.windows[2].dirs[Dir::Read].bytes = 0;
+        run.windows[2].syncs = SyncCounts::default();
+        run.sync_max_ns = 123;
+        let text = serde_json::to_string(&run).unwrap();
+        assert!(text.contains(r#""sync":{"latency_max_ns":123,"ios":[0,1,null]"#), "{text}");
+        assert_eq!(serde_json::from_str::<RunSeries>(&text).unwrap(), run);
+        assert_eq!(run.in_at_most(2).windows[0].syncs.ios, 1);
+        assert_eq!(run.sync_percentile(&run.windows[1].syncs.latency, 99.0), Some(123));
+        assert!(run.has_syncs() && !series(&[1]).has_syncs());
+        assert!(!serde_json::to_string(&series(&[1])).unwrap().contains("sync"));
     }
 
     #[test]

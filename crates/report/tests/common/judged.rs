@@ -215,6 +215,7 @@ fn series() -> RunSeries {
     RunSeries {
         interval_ns: 200_000_000,
         latency_max_ns: 0,
+        sync_max_ns: 0,
         last_ns: None,
         windows: (0..30).map(window).collect(),
         jobs: vec![JobSeries {

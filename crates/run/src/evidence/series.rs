@@ -8,7 +8,8 @@ use crate::control::Shared;
 use crate::job::{JobPlan, Plan};
 use iosonde_base::{DIRS, PerDir};
 use iosonde_report::series::{
-    JOB_WINDOWS_MOST, JOBS_MOST, JobSeries, RunSeries, SeriesWindow, WINDOWS_MOST, WindowCounts,
+    JOB_WINDOWS_MOST, JOBS_MOST, JobSeries, RunSeries, SeriesWindow, SyncCounts, WINDOWS_MOST,
+    WindowCounts,
 };
 use iosonde_stats::{CoarseCounts, Lane};
 use std::sync::Arc;
@@ -46,9 +47,11 @@ pub(super) struct SeriesWatcher {
 #[derive(Clone, Default)]
 struct Counted {
     dirs: PerDir<WindowCounts>,
+    syncs: SyncCounts,
     /// Bytes of each job.
     jobs: Vec<u64>,
     longest_ns: u64,
+    longest_sync_ns: u64,
 }
 
 /// What was counted after the last window, when a wave ended.
@@ -141,6 +144,10 @@ impl SeriesWatcher {
         let window = SeriesWindow {
             sampled,
             dirs: PerDir(DIRS.map(|dir| since(&all.dirs[dir], &before.dirs[dir]))),
+            syncs: SyncCounts {
+                ios: all.syncs.ios.saturating_sub(before.syncs.ios),
+                latency: all.syncs.latency.since(&before.syncs.latency),
+            },
             dirty_bytes: system.dirty_bytes,
             device: system.device,
             steal_share: system.steal_share,
@@ -225,9 +232,8 @@ impl SeriesWatcher {
     /// What was seen.
     pub fn finish(mut self, plan: &Plan) -> RunSeries {
         let interval_ns = self.every.as_nanos() as u64;
-        let rest = self.rest.take().filter(|rest| {
-            rest.length >= REST_LEAST || rest.window.dirs != PerDir::<WindowCounts>::default()
-        });
+        let rest =
+            self.rest.take().filter(|rest| rest.length >= REST_LEAST || rest.window.has_counts());
         let last_ns = rest.map_or(interval_ns, |Rest { length, window, jobs }| {
             self.windows.push(window);
             self.push_job_bytes(&jobs);
@@ -249,6 +255,7 @@ impl SeriesWatcher {
             interval_ns,
             last_ns: Some(last_ns).filter(|&last_ns| last_ns != interval_ns),
             latency_max_ns: self.counted.longest_ns,
+            sync_max_ns: self.counted.longest_sync_ns,
             windows: self.windows,
             jobs,
         }
@@ -273,6 +280,10 @@ impl Counted {
                 let longest = add_latency(lane, &mut sum.latency);
                 all.longest_ns = all.longest_ns.max(longest);
             }
+            let sync = &shared.counters.sync;
+            all.syncs.ios += sync.ios.get();
+            let longest = add_latency(sync, &mut all.syncs.latency);
+            all.longest_sync_ns = all.longest_sync_ns.max(longest);
             all.jobs.push(bytes_of(shared));
         }
         all
@@ -331,7 +342,7 @@ mod tests {
             lat: false,
             response: PerDir::default(),
             dirs: PerDir([true, false, false]),
-            syncs: false,
+            syncs: true,
         };
         let (writer, counters) = CountersWriter::new(&which);
         let shared = Shared::new(counters, plan.jobs[0].measure.clock, WithOthers::default());
@@ -425,6 +436,29 @@ mod tests {
         let series = watcher.finish(&plan);
         assert_eq!((ios(&series), series.last_ns), (vec![1, 1], Some(100_000_000)));
         assert_eq!(series.jobs[0].bytes, [4096, 4096]);
+    }
+
+    #[test]
+    fn syncs_have_windows_too() {
+        let (plan, shared, _writer) = one_job("series-syncs");
+        let mut watcher = SeriesWatcher::new(&plan);
+        watcher.begin(Vec::new());
+        for latencies in [&[1_000_000, 2_000_000][..], &[9_000_000]] {
+            let sync = &shared[0].counters.sync;
+            for &latency in latencies {
+                sync.ios.add(1);
+                sync.lat.add(latency);
+                sync.lat_histogram.as_ref().unwrap().add_many(latency, 1);
+            }
+            watcher.look_at(watcher.due(), &shared);
+        }
+        let series = watcher.finish(&plan);
+        let syncs = |at: usize| &series.windows[at].syncs;
+        assert_eq!(
+            [syncs(0), syncs(1)].map(|one| (one.ios, one.latency.total())),
+            [(2, 2), (1, 1)]
+        );
+        assert_eq!((series.sync_max_ns, series.latency_max_ns), (9_000_000, 0));
     }
 
     #[test]

@@ -10,7 +10,7 @@ const CELLS_MOST: usize = 40;
 /// A series of fewer windows shows nothing.
 const WINDOWS_LEAST: usize = 4;
 
-/// The rate and the 99th percentile over time.
+/// The rate and the 99th percentile over time; of jobs that sync that of the syncs, too.
 pub(super) fn add(series: &RunSeries, style: &Style, text: &mut String) {
     let room = style.columns.saturating_sub(36).clamp(10, CELLS_MOST);
     let few = series.in_at_most(room);
@@ -27,7 +27,13 @@ pub(super) fn add(series: &RunSeries, style: &Style, text: &mut String) {
     let p99: Vec<Option<f64>> = few.windows.iter().map(p99).collect();
     let window = duration(few.interval_ns);
     add_line("rate", &rates, |most| format!("0 to {}, {window} each", rate(most)), style, text);
-    add_line("p99", &p99, |most| format!("0 to {}", duration(most as u64)), style, text);
+    let to_most = |most: f64| format!("0 to {}", duration(most as u64));
+    add_line("p99", &p99, to_most, style, text);
+    let sync_p99 = |window: &SeriesWindow| {
+        Some(few.sync_percentile(&window.syncs.latency, 99.0).filter(|_| window.sampled)? as f64)
+    };
+    let sync_p99: Vec<Option<f64>> = few.windows.iter().map(sync_p99).collect();
+    add_line("sync p99", &sync_p99, to_most, style, text);
 }
 
 fn add_line(
