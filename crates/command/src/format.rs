@@ -7,11 +7,6 @@ use iosonde_report::formats::{Style, findings_text};
 use iosonde_sys::terminal::columns;
 use std::path::Path;
 
-/// `s` unless there is one.
-pub fn plural(count: impl Into<u64>) -> &'static str {
-    if count.into() == 1 { "" } else { "s" }
-}
-
 /// A path or text from elsewhere, safe to print: control characters, which may
 /// move the cursor, become spaces.
 pub fn printable(text: impl AsRef<Path>) -> String {

@@ -320,7 +320,7 @@ fn about(comparison: &ComparisonPage<'_>) -> Markup {
             }
         }
         p {
-            "Made by iosonde. It makes no request; without a script it is complete."
+            "Made by iosonde. This page works offline and without JavaScript."
             @if let Some(uri) = download {
                 " " a download="compare.json.gz" href=(uri) { "The comparison as JSON (gzip)" } "."
             }

@@ -348,7 +348,7 @@ fn a_sweep_has_its_curves_knee_and_reasons() {
         two.contains("read IOPS by iodepth and bs") && two.contains("read p99 by iodepth and bs")
     );
     let search = search_page(&made::search("x"));
-    assert!(search.contains("answer 1k<") && search.contains("not kept"));
+    assert!(search.contains("answer 1.00k<") && search.contains("not kept"));
 }
 
 #[test]

@@ -53,7 +53,7 @@ impl Rivals {
             rows => format!(", nor from {} more", rows - 1),
         };
         let rival = match &self.closest {
-            Some(rival) => format!("is not apart from {}{more}", named(sheet, rival)),
+            Some(rival) => format!("does not differ measurably from {}{more}", named(sheet, rival)),
             None => "did not settle".to_owned(),
         };
         format!("{best}, {rival}; {}", advice(sheet, self.longer.max(2.0)))

@@ -9,13 +9,13 @@ pub(crate) fn named(sheet: &Results, found: &Best) -> String {
     format!("{name} of {}, {}", size(found.size), text::rate(found.rate))
 }
 
-/// Which run may tell: one that measures each cell so many times as long.
+/// Which run may show it: one that measures each cell so many times as long.
 pub(crate) fn advice(sheet: &Results, longer: f64) -> String {
     let seconds = (sheet.seconds_a_cell * longer).ceil();
     if seconds <= 600.0 {
-        format!("--time-per-cell={seconds:.0}s may")
+        format!("--time-per-cell={seconds:.0}s may show it")
     } else {
-        "a quieter machine may".to_owned()
+        "a quieter machine may show it".to_owned()
     }
 }
 

@@ -236,11 +236,10 @@ fn described(options: &MetaOptions, disks: &Disks) -> MetaResult {
     let ranks = options.threads / (options.own.len() as u32).max(1);
     let trees = if ranks > 1 { format!("{trees}, on {ranks} ranks") } else { trees };
     let mut title = format!(
-        "{} of {} in all, in {} director{}, {trees}: {}",
+        "{} of {} in all, in {}, {trees}: {}",
         text::counted(options.files, "file"),
         text::bytes(options.bytes()),
-        options.dirs,
-        if options.dirs == 1 { "y" } else { "ies" },
+        text::counted(options.dirs, "directory"),
         options.dir.display()
     );
     for word in file_system.iter().chain(&disks.names) {

@@ -232,7 +232,7 @@ fn a_rate_is_the_limit_if_it_was_reached() {
     assert!(kept.text.ends_with("use the latencies, not the rate."), "{kept:?}");
     let missed = paced(3_000.0);
     assert_eq!(missed.limit, LimitedBy::Storage);
-    assert!(missed.text.contains("the rate set was not reached: 3k of 300k IOPS"), "{missed:?}");
+    assert!(missed.text.contains("the rate set was not reached: 3.00k of 300k IOPS"), "{missed:?}");
 }
 
 #[test]

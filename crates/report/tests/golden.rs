@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{judged, mixed, rare, several};
+use common::{crowd, judged, mixed, rare, several};
 use iosonde_report::Report;
 use iosonde_report::formats::*;
 use std::path::Path;
@@ -97,6 +97,9 @@ fn native_is_as_reviewed() {
     check("mixed-native-colour.txt", &native(&mixed(), &coloured));
     let wide = Style { columns: 120, ..Style::default() };
     check("several-native-wide.txt", &native(&several(), &wide));
+    check("crowd-native.txt", &native(&crowd(), &Style::default()));
+    check("crowd-verbose.txt", &native(&crowd(), &verbose));
+    check("crowd.md", &markdown(&crowd()));
 }
 
 #[test]

@@ -11,7 +11,7 @@ pub use csv::csv_cell;
 pub use harmless::{harmless, plain};
 pub use lines::{fit, shell_command, wrap};
 pub use numbers::{
-    bytes, count, counted, duration, exact_bytes, percent, percent_of, plural, rate,
+    bytes, count, counted, duration, exact_bytes, percent, percent_of, rate, rough_time,
 };
 pub use sizes::{short_size, size};
 pub use times::time;

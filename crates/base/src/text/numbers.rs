@@ -1,7 +1,7 @@
 //! Numbers as text: bytes, rates, counts, shares, durations.
 //!
-//! One rule for all: three significant digits, a space, a unit. A value that is
-//! whole in its unit has no decimals (`4 KiB`, `30 s`), so `1.00 GiB` says that
+//! One rule for all: three significant digits, a space, a unit. Bytes that are
+//! whole in their unit have no decimals (`4 KiB`), so `1.00 GiB` says that
 //! it was rounded. Bytes and rates have IEC units (powers of 1024), counts have
 //! SI prefixes (powers of 1000) without a space (`1.37M`).
 //!
@@ -39,7 +39,7 @@ pub fn rate(bytes_per_s: f64) -> String {
     format!("{}/s", bytes(bytes_per_s.round() as u64))
 }
 
-/// A count or a rate without unit: `7`, `82.5`, `262k`, `1.37M`.
+/// A count or a rate without unit: `7`, `82.5`, `2.00k`, `262k`, `1.37M`.
 pub fn count(value: f64) -> String {
     const PREFIXES: [&str; 6] = ["", "k", "M", "G", "T", "P"];
     let mut prefix = 0;
@@ -52,7 +52,8 @@ pub fn count(value: f64) -> String {
     if value > 0.0 && value < 0.001 {
         return "<0.001".to_owned();
     }
-    format!("{}{}", digits(scaled, scaled.fract() == 0.0), PREFIXES[prefix])
+    let is_whole = prefix == 0 && scaled.fract() == 0.0;
+    format!("{}{}", digits(scaled, is_whole), PREFIXES[prefix])
 }
 
 /// A share from 0 to 1 in percent with at most one decimal: `0 %`, `<0.1 %`,
@@ -94,23 +95,33 @@ pub fn duration(ns: u64) -> String {
         999_500..999_500_000 => (1_000_000, "ms"),
         _ => (1_000_000_000, "s"),
     };
-    format!("{} {unit}", digits(ns as f64 / unit_ns as f64, ns.is_multiple_of(unit_ns)))
+    let value = digits(ns as f64 / unit_ns as f64, ns.is_multiple_of(unit_ns));
+    // How long something ran is mostly a little off a whole second.
+    let seconds = value.strip_suffix(".00").or(value.strip_suffix(".0")).filter(|_| unit == "s");
+    format!("{} {unit}", seconds.unwrap_or(&value))
 }
 
-/// How many of something: `1 job`, `3 jobs`, `2 flushes`.
+/// How many of something: `1 job`, `3 jobs`, `2 flushes`, `2 directories`.
 pub fn counted(count: u64, noun: &str) -> String {
-    let sibilant = ["s", "x", "ch", "sh"].iter().any(|end| noun.ends_with(end));
-    let ending = match (count, sibilant) {
-        (1, _) => "",
-        (_, true) => "es",
-        _ => "s",
-    };
-    format!("{count} {noun}{ending}")
+    if count == 1 {
+        return format!("{count} {noun}");
+    }
+    let is_sibilant = ["s", "x", "ch", "sh"].iter().any(|end| noun.ends_with(end));
+    let stem = noun.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u']));
+    match stem {
+        Some(stem) => format!("{count} {stem}ies"),
+        None if is_sibilant => format!("{count} {noun}es"),
+        None => format!("{count} {noun}s"),
+    }
 }
 
-/// The `s` of a plural.
-pub fn plural(count: u64) -> &'static str {
-    if count == 1 { "" } else { "s" }
+/// How long something will take, roughly: `45 s`, `12 min`, `3.5 h`.
+pub fn rough_time(seconds: f64) -> String {
+    match seconds {
+        0.0..120.0 => format!("{:.0} s", seconds.ceil()),
+        120.0..7200.0 => format!("{:.0} min", (seconds / 60.0).ceil()),
+        _ => format!("{:.1} h", seconds / 3600.0),
+    }
 }
 
 /// `value` in three significant digits, or all of those before the point.
@@ -151,7 +162,7 @@ mod tests {
         );
         assert_eq!(
             [0.0, 1e-4, 0.5, 82.5, 999.4, 999.5, 1000.0, 1_373_522.0].map(count),
-            ["0", "<0.001", "0.500", "82.5", "999", "1.00k", "1k", "1.37M"]
+            ["0", "<0.001", "0.500", "82.5", "999", "1.00k", "1.00k", "1.37M"]
         );
     }
 
@@ -162,8 +173,8 @@ mod tests {
             ["0 ns", "523 ns", "12.1 us", "999 us", "1.00 ms", "1 ms"]
         );
         assert_eq!(
-            [2_050_000_000, 30_000_000_000, 3_600_500_000_000].map(duration),
-            ["2.05 s", "30 s", "3600 s"]
+            [2_050_000_000, 2_999_000_000, 30_010_000_000, 3_600_500_000_000].map(duration),
+            ["2.05 s", "3 s", "30 s", "3600 s"]
         );
     }
 

@@ -6,7 +6,7 @@ use super::scale::Scale;
 use crate::figures::{active, class};
 use crate::unit::FigureUnit;
 use iosonde_base::Dir;
-use iosonde_base::text::{bytes, duration, percent, plural, rate};
+use iosonde_base::text::{bytes, counted, duration, percent, rate};
 use iosonde_report::series::{RateChange, RunSeries, SeriesWindow, WindowCounts};
 use maud::{Markup, html};
 
@@ -125,7 +125,7 @@ fn finding(changes: &[RateChange], series: &RunSeries) -> String {
     let missed = series.windows.iter().filter(|window| !window.sampled).count() as u64;
     let gaps = match missed {
         0 => String::new(),
-        missed => format!(" {missed} window{} could not be sampled: gaps.", plural(missed)),
+        missed => format!(" {} could not be sampled: gaps.", counted(missed, "window")),
     };
     let window = duration(series.interval_ns);
     match changes {

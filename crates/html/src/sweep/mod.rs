@@ -313,7 +313,7 @@ pub(crate) fn about(command: &str, json: Option<&str>, file: &str) -> Markup {
             pre { code { (command) } }
         }
         p {
-            "Made by iosonde. It makes no request; without a script it is complete."
+            "Made by iosonde. This page works offline and without JavaScript."
             @if let Some(uri) = download {
                 " " a download=(file) href=(uri) { "The figures as JSON (gzip)" } "."
             }

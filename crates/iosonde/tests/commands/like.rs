@@ -98,7 +98,7 @@ fn workloads_without_a_goal_report_and_end_well() {
         ("kafka", "to durability"),
         ("backup", "1 TiB takes"),
         ("restore", "1 TiB takes"),
-        ("vm-boot --with numjobs=1", "from when they were due"),
+        ("vm-boot --with numjobs=1", "from the moment they were due"),
         ("video --with rate=1m --with bs=64k", "late"),
         ("k8s-volume", "random reads and"),
     ] {

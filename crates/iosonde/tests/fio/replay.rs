@@ -319,7 +319,7 @@ fn nothing_starts_early_and_lateness_is_reported() {
     let text = Who::Native.run(&folder, &words(line)).well().stdout;
     assert!(text.contains("s: started p50 "), "{text}");
     let text = Who::Native.run(&folder, &words("--name=r --read_iolog=log")).well().stdout;
-    assert!(text.contains("start, due"), "{text}");
+    assert!(text.contains("start delay"), "{text}");
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn response_times_are_reported_with_a_rate_and_only_then() {
     assert!(free["iosonde"]["jobs"][0].get("response_ns").is_none());
     let line = "--name=a --ioengine=null --size=1g --rw=read --rate_iops=500 --runtime=1";
     let text = run(line).stdout;
-    assert!(text.contains("read, due"), "{text}");
+    assert!(text.contains("read from due"), "{text}");
 }
 
 #[test]

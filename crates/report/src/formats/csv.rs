@@ -32,7 +32,10 @@ const COLUMNS: [&str; 19] = [
 pub fn csv(report: &Report) -> String {
     let mut text = COLUMNS.join(",");
     text.push_str("\r\n");
-    for job in &report.jobs {
+    for (job, job_name) in report.jobs.iter().zip(report.job_names()) {
+        let mut add_row = |direction: &str, figures, latency: &_| {
+            add_row(&Line { job, name: &job_name, report, direction }, figures, latency, &mut text);
+        };
         for (name, dir) in job.shown().into_iter().filter(|(_, dir)| dir.issued_ios > 0) {
             let figures = [
                 dir.total_ios.to_string(),
@@ -41,28 +44,30 @@ pub fn csv(report: &Report) -> String {
                 format!("{:.3}", dir.iops()),
                 dir.bw_bytes_per_s().to_string(),
             ];
-            add_row(job, report, name, figures, dir.shown_latency(), &mut text);
+            add_row(name, figures, dir.shown_latency());
         }
         if job.sync.total_ios > 0 {
             let ios = job.sync.total_ios.to_string();
             let figures = [ios, String::new(), String::new(), String::new(), String::new()];
-            add_row(job, report, "sync", figures, &job.sync.lat, &mut text);
+            add_row("sync", figures, &job.sync.lat);
         }
         if job.failure.is_some() && job.issued_ios() == 0 && job.sync.total_ios == 0 {
-            add_row(job, report, "", Default::default(), &LatencyReport::default(), &mut text);
+            add_row("", Default::default(), &LatencyReport::default());
         }
     }
     text
 }
 
-fn add_row(
-    job: &JobReport,
-    report: &Report,
-    direction: &str,
-    figures: [String; 5],
-    latency: &LatencyReport,
-    text: &mut String,
-) {
+/// What a row is of.
+struct Line<'a> {
+    job: &'a JobReport,
+    name: &'a str,
+    report: &'a Report,
+    direction: &'a str,
+}
+
+fn add_row(line: &Line<'_>, figures: [String; 5], latency: &LatencyReport, text: &mut String) {
+    let Line { job, name, report, direction } = *line;
     let known = |ns: u64| if latency.n > 0 { ns.to_string() } else { String::new() };
     let at = |percent| latency.at(percent).map_or(String::new(), |ns| ns.to_string());
     let mean = if latency.n > 0 { format!("{:.1}", latency.mean_ns) } else { String::new() };
@@ -70,7 +75,7 @@ fn add_row(
     let durable = ledger.filter(|ledger| direction == "write" && ledger.jobs.len() == 1);
     let durable = durable.and_then(|ledger| ledger.writes.as_ref()?.durable_bytes_per_s.get());
     let conclusion = report.ours.conclusion.as_ref();
-    let before = [quoted(&job.name), job.group.to_string(), job.clones.max(1).to_string()];
+    let before = [quoted(name), job.group.to_string(), job.clones.max(1).to_string()];
     let latencies = [
         known(latency.min_ns),
         mean,

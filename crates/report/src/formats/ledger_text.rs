@@ -175,17 +175,17 @@ fn writes_line(writes: &Writes, below: LedgerPlace<'_>) -> String {
     format!("{}: {state}; {reported}{durable}{}", bytes(all), work_of_writes(writes))
 }
 
-/// What makes the device's work another than the job's: space without data before,
+/// What makes the device's work another than the job's: space never written before,
 /// and more or fewer bytes than were written.
 fn work_of_writes(writes: &Writes) -> String {
     let mut words = String::new();
     if let Some(share) = writes.first_write_share.get().filter(|&share| share >= 0.01) {
-        words.push_str(&format!("; {} to space without data before", percent(share)));
+        words.push_str(&format!("; {} to space never written before", percent(share)));
     }
     let is_there = writes.dirty_at_end_bytes == Fact::Known(0);
     let each = writes.device_bytes_per_byte.get().filter(|_| is_there);
     if let Some(each) = each.filter(|each| !(0.9..=1.1).contains(each)) {
-        words.push_str(&format!("; {} bytes to the device for each byte", count(each)));
+        words.push_str(&format!("; write amplification {}", count(each)));
     }
     words
 }
@@ -217,13 +217,14 @@ fn direct_lines(ledger: &Ledger) -> Vec<String> {
 
 fn depth_line(ledger: &Ledger) -> Option<String> {
     // Of several jobs the one with the deepest queue; the JSON has all.
-    let known = ledger.jobs.iter().filter(|job| job.depth.observed_at_device.get().is_some());
-    let job = known.max_by_key(|job| job.depth.requested_by_all)?;
+    let named = ledger.jobs.iter().zip(ledger.job_names());
+    let known = named.filter(|(job, _)| job.depth.observed_at_device.get().is_some());
+    let (job, name) = known.max_by_key(|(job, _)| job.depth.requested_by_all)?;
     let DepthLedger { requested, observed_by_job, observed_at_device, requested_by_all } =
         &job.depth;
     let (by_job, at_device) = (observed_by_job.get()?, observed_at_device.get()?);
     let together = if *requested_by_all > u64::from(*requested) {
-        format!(" by {}, {requested_by_all} by all jobs that run with it", job.name)
+        format!(" by {name}, {requested_by_all} by all jobs that run with it")
     } else {
         String::new()
     };

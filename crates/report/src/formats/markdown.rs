@@ -14,16 +14,10 @@ pub fn markdown(report: &Report) -> String {
     }
     text.push_str("| job | direction | IOPS | bandwidth | p50 | p99 | p99.9 | max | moved |\n");
     text.push_str("|---|---|--:|--:|--:|--:|--:|--:|--:|\n");
-    for job in &report.jobs {
-        add_rows(job, &mut text);
+    for (job, name) in report.jobs.iter().zip(report.job_names()) {
+        add_rows(job, &name, &mut text);
     }
-    let summaries = report.ours.jobs.iter().filter(|job| !job.what.is_empty());
-    let summaries: Vec<String> = summaries
-        .map(|job| format!("- `{}`: {}", job.name.replace('`', "'"), escaped(&job.what)))
-        .collect();
-    if !summaries.is_empty() {
-        let _ = writeln!(text, "\n{}", summaries.join("\n"));
-    }
+    add_summaries(report, &mut text);
     if let Some(ledger) = ledger {
         add_findings(ledger, &mut text);
     }
@@ -33,8 +27,29 @@ pub fn markdown(report: &Report) -> String {
     text
 }
 
-fn add_rows(job: &JobReport, text: &mut String) {
-    let mut name = escaped(&job.name);
+/// What each job did, in words; one line for jobs of one name that did the same.
+fn add_summaries(report: &Report, text: &mut String) {
+    let mut lines: Vec<(&OurJob, u64)> = Vec::new();
+    for job in report.ours.jobs.iter().filter(|job| !job.what.is_empty()) {
+        let same =
+            |line: &&mut (&OurJob, u64)| (&line.0.name, &line.0.what) == (&job.name, &job.what);
+        match lines.iter_mut().find(same) {
+            Some((_, number)) => *number += 1,
+            None => lines.push((job, 1)),
+        }
+    }
+    if !lines.is_empty() {
+        text.push('\n');
+    }
+    for (job, number) in lines {
+        let name = job.name.replace('`', "'");
+        let jobs = if number > 1 { format!(" ({number} jobs)") } else { String::new() };
+        let _ = writeln!(text, "- `{name}`{jobs}: {}", escaped(&job.what));
+    }
+}
+
+fn add_rows(job: &JobReport, name: &str, text: &mut String) {
+    let mut name = escaped(name);
     if let Some(failure) = &job.failure {
         let _ = writeln!(text, "| {name} | failed: {} |||||||| ", escaped(&failure.words()));
     }

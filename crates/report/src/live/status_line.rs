@@ -203,7 +203,7 @@ pub fn native_status_line(status: &Status, columns: usize) -> String {
         parts.push(format!("p99 {}", iosonde_base::text::duration(p99_ns)));
     }
     if status.errors > 0 {
-        parts.push(format!("{} errors", status.errors));
+        parts.push(iosonde_base::text::counted(status.errors, "error"));
     }
     match status.eta_s {
         Some(left) => parts.push(format!("{} left", eta(left))),

@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(band.words(), "typical of a SATA SSD: 286 MiB/s to 534 MiB/s");
         let job = reader("sda", 4096, true, 1);
         let band = of_job(&job, Dir::Read, &ledger).expect("a band");
-        assert_eq!(band.range(), "10k to 13k IOPS");
+        assert_eq!(band.range(), "10.0k to 13.0k IOPS");
     }
 
     #[test]

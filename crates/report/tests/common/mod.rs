@@ -170,6 +170,20 @@ pub fn mixed() -> Report {
     report
 }
 
+/// Five jobs of one name and two of another.
+pub fn crowd() -> Report {
+    let reader = |seed: u64| {
+        let counts = Recorder::new().ios(Dir::Read, 2000 + 100 * seed, 4096, 400_000).done();
+        JobAccount::new(facts("readers", "randread 4 KiB, psync, depth 1", [1000, 0, 0]), counts)
+    };
+    let writer = || {
+        let counts = Recorder::new().ios(Dir::Write, 300, 16_384, 90_000).done();
+        JobAccount::new(facts("log", "write 16 KiB, psync, depth 1", [0, 1000, 0]), counts)
+    };
+    let accounts = [reader(0), writer(), reader(1), reader(2), writer(), reader(3), reader(4)];
+    report_of(&accounts)
+}
+
 /// Clones reported as a group, a job that failed, two groups.
 pub fn several() -> Report {
     let reader = |seed: u64| {

@@ -23,8 +23,9 @@ whether it differs, is the same within the margin, or neither is shown (cannot
 tell). Results made before are compared too: iosonde's JSON or fio's, of any
 version; they were not interleaved, so a drift between them is not excluded.
 Exit code: 0 judged; 1 refused or a run failed; 2 A and B are not the same
-thing; 3 a side misleads (--strict); 4 the gate is broken; 5 the gate cannot
-tell; 128 a signal ended it. docs/compare.md describes the statistics.";
+thing; 3 findings on one side (--strict); 4 B is worse than --gate allows; 5 the
+gate is undecided; 128 a signal ended it. docs/compare.md describes the
+statistics.";
 
 /// What to compare, and how sure to be.
 #[derive(Args, Clone, Debug)]
@@ -65,14 +66,14 @@ pub struct CompareArgs {
     /// A command to run before each run of B
     #[arg(long, value_name = "COMMAND", value_hint = ValueHint::CommandString)]
     pub before_b: Option<String>,
-    /// What to do after each run: auto, none, sync, settle or a command
+    /// After each run: auto, none, sync, settle or a command
     #[arg(long, value_name = "HOW", default_value = "auto", value_parser = BetweenRuns::parse)]
     pub between: BetweenRuns,
     /// The seed of the order in pairs; random unless set
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Leave out the smallest and the largest pair (from 8 pairs on): sees more
-    /// where single runs fall out
+    /// Leave out the smallest and the largest pair (from 8 pairs on): finds
+    /// smaller differences where single runs are outliers
     #[arg(long)]
     pub robust: bool,
     /// The known scatter of a run, for one run a side
@@ -85,7 +86,7 @@ pub struct CompareArgs {
     /// Exit with 4 if B is worse, by so much: --gate=worse:5%
     #[arg(long, value_name = "worse[:PERCENT]", num_args = 0..=1, require_equals = true, default_missing_value = "worse", value_parser = gate)]
     pub gate: Option<GateMargin>,
-    /// What a gate that cannot tell is
+    /// Result when the gate is undecided
     #[arg(long, value_enum, value_name = "pass|fail", default_value = "fail", requires = "gate")]
     pub gate_undecided: UndecidedGate,
     /// Let a gate judge results that were not interleaved
@@ -131,7 +132,7 @@ impl SideOptions {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GateMargin(pub Option<f64>);
 
-/// A gate that cannot tell.
+/// The result of a gate that is undecided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum UndecidedGate {
     /// Exit with 0

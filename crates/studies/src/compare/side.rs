@@ -35,7 +35,7 @@ impl SideRun {
         }
         let errors = errors(self.report());
         if errors > 0 {
-            return Some(format!("{errors} errors"));
+            return Some(iosonde_base::text::counted(errors, "error"));
         }
         let ledger = self.report().ours.ledger.as_ref()?;
         let found = ledger

@@ -2,9 +2,9 @@
 
 use super::comparison::{JudgedFigure, RunDesign, SideComparison};
 use super::likeness::RunPart;
-use super::side::SideRun;
+use super::side::{CompareSide, SideRun};
 use crate::trials::figures::Measure;
-use iosonde_base::text::counted;
+use iosonde_base::text::{counted, rough_time};
 use iosonde_command::format::{printable, wrapped};
 use iosonde_judge::Decision;
 use iosonde_report::finding::Severity;
@@ -15,6 +15,9 @@ pub fn text(comparison: &SideComparison, seed: Option<u64>) -> String {
     let mut out = String::new();
     head(&mut out, comparison, seed);
     table(&mut out, comparison);
+    for (id, [a, b]) in finding_rows(comparison) {
+        let _ = writeln!(out, " {:<18} {a:>11} {b:>11}", format!("[{id}]"));
+    }
     job_rows(&mut out, comparison);
     out.push('\n');
     for line in conclusion(comparison) {
@@ -50,11 +53,12 @@ pub fn design_words(comparison: &SideComparison, seed: Option<u64>) -> String {
             let seed = seed.map_or(String::new(), |seed| format!(" (seed {seed})"));
             let robust =
                 if *robust && b >= 8 { ", without the smallest and the largest pair" } else { "" };
-            format!("{b} pairs, random order{seed}{robust}")
+            format!("{}, random order{seed}{robust}", counted(b as u64, "pair"))
         }
         RunDesign::Unordered => format!("{a} and {b} results, not interleaved"),
         RunDesign::Sessions(sessions) => {
-            format!("{} stored sessions and one of {b} runs", sessions.len())
+            let stored = counted(sessions.len() as u64, "stored session");
+            format!("{stored} and one of {}", counted(b as u64, "run"))
         }
         RunDesign::Single(_) => "one run each".to_owned(),
     }
@@ -208,21 +212,44 @@ pub fn conclusion(comparison: &SideComparison) -> Vec<String> {
     lines
 }
 
-/// Findings of most runs of a side that make a difference doubtful: others used the device or
-/// the processors.
+/// Findings that are more than notes, and in how many runs of each side: `3 of 5`.
+fn finding_rows(comparison: &SideComparison) -> Vec<(&str, [String; 2])> {
+    let runs = || comparison.sides.iter().flat_map(|side| &side.runs);
+    let mut ids: Vec<&str> = runs().flat_map(warnings_of).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let cells = |id: &str| {
+        comparison.sides.each_ref().map(|side| {
+            format!(
+                "{} of {}",
+                side.runs.iter().filter(|run| has(run, id)).count(),
+                side.runs.len()
+            )
+        })
+    };
+    ids.into_iter().map(|id| (id, cells(id))).collect()
+}
+
+/// The findings of a run that are more than notes.
+fn warnings_of(run: &SideRun) -> impl Iterator<Item = &str> {
+    let verdict = run.report().ours.ledger.as_ref().map_or(&[][..], |ledger| &ledger.verdict);
+    verdict.iter().filter(|one| one.severity > Severity::Note).map(|one| &*one.id)
+}
+
+fn has(run: &SideRun, id: &str) -> bool {
+    warnings_of(run).any(|one| one == id)
+}
+
+/// Findings that make a difference doubtful: others used the device or the processors.
+const TAINTS: [&str; 2] = ["other-traffic", "cpu-taken"];
+
+/// Taints of most runs of a side.
 fn tainted(comparison: &SideComparison) -> Option<String> {
     let mut parts = Vec::new();
     for (side, letter) in comparison.sides.iter().zip(["A", "B"]) {
-        for id in ["other-traffic", "cpu-taken"] {
-            let has = |run: &&SideRun| {
-                let ledger = run.report().ours.ledger.as_ref();
-                ledger.is_some_and(|ledger| {
-                    let mut warnings =
-                        ledger.verdict.iter().filter(|one| one.severity > Severity::Note);
-                    warnings.any(|one| one.id == id)
-                })
-            };
-            let (found, all) = (side.runs.iter().filter(has).count(), side.runs.len());
+        for id in TAINTS {
+            let (found, all) =
+                (side.runs.iter().filter(|run| has(run, id)).count(), side.runs.len());
             if found * 2 > all {
                 let runs = counted(all as u64, "run");
                 parts.push(format!("{id} in {found} of {runs} of {letter}"));
@@ -272,22 +299,21 @@ fn power(comparison: &SideComparison) -> Vec<String> {
     let primary = comparison.primary();
     let mut lines = Vec::new();
     if let (Some(detectable), RunDesign::Pairs { .. }) = (primary.detectable, &comparison.design) {
-        let scatter = primary.scatter.unwrap_or(0.0);
-        let mut line = format!(
-            "runs vary by {}: only differences above {} can be detected with {}",
-            percent(scatter),
-            percent(detectable),
-            counted(comparison.count() as u64, "pair")
-        );
-        if primary.decision() == Decision::CannotTell && !comparison.is_unreliable {
-            match primary.pairs_needed {
-                Some(pairs) => {
-                    let _ = write!(line, "; {pairs} pairs would detect {}", margin(comparison));
-                }
-                None => line.push_str("; compare on a quiet machine, or with longer runs"),
-            }
-        }
-        lines.push(line);
+        let pairs = counted(comparison.count() as u64, "pair");
+        lines.push(if primary.decision() == Decision::CannotTell && !comparison.is_unreliable {
+            let advice = advice(comparison, primary.pairs_needed);
+            format!(
+                "these runs scatter too much: with {pairs} only a difference above {} could be \
+                     seen; {advice}",
+                percent(detectable)
+            )
+        } else {
+            format!(
+                "runs vary by {}: only differences above {} can be detected with {pairs}",
+                percent(primary.scatter.unwrap_or(0.0)),
+                percent(detectable)
+            )
+        });
         lines.push("intervals are of 95 %, for each figure by itself".to_owned());
     } else if let (Some(detectable), true) = (primary.detectable, primary.judged.is_some()) {
         lines.push(format!(
@@ -296,6 +322,27 @@ fn power(comparison: &SideComparison) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// What would show a difference of the margin: so many pairs, and how long they take.
+fn advice(comparison: &SideComparison, pairs: Option<usize>) -> String {
+    let place = if tainted(comparison).is_some() { " on a quiet machine" } else { "" };
+    let Some(pairs) = pairs else {
+        return "compare on a quiet machine, or with longer runs".to_owned();
+    };
+    let pair_ns: u64 = comparison.sides.iter().map(mean_run_ns).sum();
+    let takes = match pair_ns {
+        0 => String::new(),
+        _ => format!(", {}", rough_time(pair_ns as f64 * pairs as f64 / 1e9)),
+    };
+    format!("run {pairs} pairs{place} (--repeats={pairs}{takes})")
+}
+
+/// How long a run of a side takes; 0 where that is not known.
+fn mean_run_ns(side: &CompareSide) -> u64 {
+    let ledgers = side.runs.iter().filter_map(|run| run.report().ours.ledger.as_ref());
+    let walls: Vec<u64> = ledgers.map(|ledger| ledger.machine.wall_ns).collect();
+    walls.iter().sum::<u64>().checked_div(walls.len() as u64).unwrap_or(0)
 }
 
 /// What else is to be known.

@@ -227,7 +227,7 @@ pub fn vm_boot(results: &[StepResult]) -> LikeReading {
     let p99 = figure(report, Dir::Read, Measure::Response(99.0));
     let iops = total_iops(report);
     LikeReading {
-        sentence: format!("reads come with a p99 of {} from when they were due", time(p99)),
+        sentence: format!("the p99 of reads is {}, from the moment they were due", time(p99)),
         lines: vec![format!(
             "{} IOPS of all machines; users notice 100 ms (no public bound)",
             count(iops)

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub const DETAILS: &str = "\
 Reads logs of fio and iosonde (write_bw_log, write_iops_log, write_lat_log,
 write_hist_log; plain, gzip or zlib) and their results as JSON, and writes one
-HTML page that makes no request. Logs are read as a stream, of any length.
+HTML page that works offline. Logs are read as a stream, of any length.
 
 Logs of one type are drawn together; the jobs of a run, RUN_bw.1.log and
 RUN_bw.2.log, are added up. With --x, figures of results are drawn against an

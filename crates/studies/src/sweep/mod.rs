@@ -19,6 +19,7 @@ use arguments::{SweepArgs, SweepFormat};
 use clap::Args;
 use grid::GridPoint;
 use iosonde_base::exit;
+use iosonde_base::text::{counted, rough_time};
 use iosonde_command::definition::CommandEntry;
 use iosonde_command::page_file::PageFile;
 use iosonde_judge::round_order;
@@ -211,7 +212,7 @@ fn finish(
     match ended {
         Ok(()) if runs.is_whole() => code,
         Ok(()) if !runs.is_cut() => {
-            let count = iosonde_base::text::counted(runs.failures().len() as u64, "point");
+            let count = counted(runs.failures().len() as u64, "point");
             print_error(&format!("iosonde: sweep: {count} failed\n{kept}"));
             exit::REFUSED
         }
@@ -239,7 +240,12 @@ fn dry_run(arguments: &SweepArgs, points: &[SweepPoint], plans: &[Plan]) -> Stri
     if points.is_empty() {
         let _ = writeln!(out, "a search of at most about 25 runs");
     } else {
-        let _ = writeln!(out, "{} points, {} rounds", points.len(), arguments.rounds);
+        let _ = writeln!(
+            out,
+            "{}, {}",
+            counted(points.len() as u64, "point"),
+            counted(u64::from(arguments.rounds), "round")
+        );
     }
     if let Some(seconds) = &seconds {
         let all: f64 = if points.is_empty() {
@@ -247,8 +253,7 @@ fn dry_run(arguments: &SweepArgs, points: &[SweepPoint], plans: &[Plan]) -> Stri
         } else {
             seconds.iter().sum::<f64>() * rounds
         };
-        let text = iosonde_base::text::duration((all * 1e9) as u64);
-        let _ = writeln!(out, "at least {text}, preparations not counted");
+        let _ = writeln!(out, "about {}, preparations not counted", rough_time(all));
     } else {
         let _ = writeln!(out, "it takes as long as the sizes of the jobs take");
     }

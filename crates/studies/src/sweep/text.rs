@@ -3,7 +3,7 @@
 use super::results::{FoundKnee, KneeKind, PointFigure, PointResult, SweepResults};
 use super::search::SearchResult;
 use crate::trials::figures::Measure;
-use iosonde_base::text::{count, duration, percent};
+use iosonde_base::text::{count, counted, duration, percent};
 use iosonde_command::format::{printable, wrapped};
 use iosonde_judge::{NoKnee, SloOutcome, SloPhase};
 use std::fmt::Write;
@@ -40,16 +40,16 @@ pub fn failed_words(results: &SweepResults) -> Option<String> {
         || results.points.iter().filter_map(|point| Some((point, point.failure.as_deref()?)));
     let (point, why) = failed().next()?;
     let why = why.strip_prefix("FAILED: ").unwrap_or(why);
-    let all = iosonde_base::text::counted(results.points.len() as u64, "point");
+    let all = counted(results.points.len() as u64, "point");
     Some(format!("FAILED: {} of {all}: {}: {why}", failed().count(), point.text()))
 }
 
 /// How the points were run.
 pub fn design_words(results: &SweepResults, seed: u64, (runs, all): (usize, usize)) -> String {
     format!(
-        "{} points, {} rounds in random order (seed {seed}){}",
-        results.points.len(),
-        results.rounds,
+        "{}, {} in random order (seed {seed}){}",
+        counted(results.points.len() as u64, "point"),
+        counted(results.rounds as u64, "round"),
         if runs < all { format!(", {runs} of {all} runs") } else { String::new() }
     )
 }

@@ -71,7 +71,7 @@ impl Promise {
                 PromiseResult {
                     kept: errors <= most,
                     is_known: true,
-                    value: format!("{errors} errors"),
+                    value: iosonde_base::text::counted(errors, "error"),
                 }
             }
             PromiseKind::Below(figure, bound) => match self.value(&figure, report) {

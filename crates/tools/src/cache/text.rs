@@ -2,8 +2,8 @@
 
 use super::arguments::{CacheAction, CacheArgs};
 use super::files::{CachedFile, CachedFiles, FilePart};
-use iosonde_base::text::percent_of;
-use iosonde_command::format::{bytes, plural, printable, wrapped};
+use iosonde_base::text::{counted, percent_of};
+use iosonde_command::format::{bytes, printable, wrapped};
 use iosonde_direct::Fact;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -64,7 +64,7 @@ fn each(
     }
     files.into_iter().for_each(|file| one(text, file));
     if left > 0 {
-        let _ = writeln!(text, "and {left} more file{} with less cached", plural(left as u64));
+        let _ = writeln!(text, "and {} with less cached", counted(left as u64, "more file"));
     }
 }
 

@@ -3,8 +3,8 @@
 use super::device::{CacheFacts, words_of};
 use super::text;
 use super::workload::{JobResultSummary, RunSummary, Workload, percentile};
-use iosonde_base::text::{count, duration};
-use iosonde_command::format::{plural, printable, wrapped};
+use iosonde_base::text::{count, counted, duration};
+use iosonde_command::format::{printable, wrapped};
 use iosonde_direct::{Fact, WriteCache};
 use iosonde_stats::LaneSnapshot;
 use serde_json::{Value, json};
@@ -92,11 +92,10 @@ impl Comparison {
     /// As text.
     pub fn text(&self) -> String {
         let mut out = String::new();
-        let rounds = self.rounds;
         let lead = format!(
-            "{}: write back and write through, {rounds} round{}",
+            "{}: write back and write through, {}",
             printable(&self.path),
-            plural(rounds)
+            counted(u64::from(self.rounds), "round")
         );
         let cut = if self.stopped { ", stopped early" } else { "" };
         let _ = writeln!(out, "{lead}{cut}\n");

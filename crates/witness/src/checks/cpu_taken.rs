@@ -1,8 +1,8 @@
 //! Processor time that the hypervisor, a control group or other programs took.
 
-use iosonde_base::text::{duration, percent};
+use iosonde_base::text::{counted, duration, percent};
 use iosonde_report::finding::{FindingRule, Severity, Statement};
-use iosonde_report::ledger::{Ledger, Throttling};
+use iosonde_report::ledger::{JobLedger, Ledger, Throttling};
 
 pub(super) const RULE: FindingRule<Ledger> = FindingRule {
     id: "cpu-taken",
@@ -33,15 +33,20 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
             Some(cpus) => format!("the control group's limit of {cpus} processors"),
             None => "a control group".to_owned(),
         };
-        parts.push(format!("{limit} throttled the process {periods} times, for {}", duration(ns)));
-    }
-    let waited = ledger.jobs.iter().filter_map(|job| Some((job, job.cpu.waited_share.get()?)));
-    // A moment of waiting is much of a short run.
-    let waited = waited.filter(|(job, share)| *share > 0.05 && job.runtime_ns >= 500_000_000);
-    if let Some((job, share)) = waited.max_by(|one, other| one.1.total_cmp(&other.1)) {
         parts.push(format!(
-            "the thread of job {} was ready to run and waited for a processor for {} of its time",
-            job.name,
+            "{limit} throttled the process {}, for {}",
+            counted(periods, "time"),
+            duration(ns)
+        ));
+    }
+    // A moment of waiting is much of a short run.
+    let long = |(job, _): &(&JobLedger, String)| job.runtime_ns >= 500_000_000;
+    let named = ledger.jobs.iter().zip(ledger.job_names()).filter(long);
+    let waited = named.filter_map(|(job, name)| Some((name, job.cpu.waited_share.get()?)));
+    let waited = waited.filter(|(_, share)| *share > 0.05);
+    if let Some((name, share)) = waited.max_by(|one, other| one.1.total_cmp(&other.1)) {
+        parts.push(format!(
+            "the thread of job {name} was ready to run and waited for a processor for {} of its time",
             percent(share)
         ));
     }

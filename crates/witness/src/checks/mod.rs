@@ -37,6 +37,7 @@ mod verify_from_cache;
 mod vm_write_cache;
 mod write_cache_not_flushed;
 
+use iosonde_base::text::counted;
 use iosonde_report::finding::{self, Finding, FindingRule, Severity, Statement};
 use iosonde_report::ledger::{JobLedger, Ledger};
 use std::fmt::Write;
@@ -131,29 +132,25 @@ fn worst_job(
     ledger: &Ledger,
     check: impl Fn(&JobLedger) -> Option<(Severity, String)>,
 ) -> Vec<Statement> {
-    let all: Vec<(&JobLedger, Severity, String)> = ledger
-        .jobs
-        .iter()
-        .filter_map(|job| check(job).map(|(severity, text)| (job, severity, text)))
+    let named = ledger.jobs.iter().zip(ledger.job_names());
+    let all: Vec<((&JobLedger, String), Severity, String)> = named
+        .filter_map(|(job, name)| check(job).map(|(severity, text)| ((job, name), severity, text)))
         .collect();
     // Of equals the first.
     let worst = all
         .iter()
         .enumerate()
         .max_by_key(|(at, (_, severity, _))| (severity, std::cmp::Reverse(*at)));
-    let Some((_, (job, severity, text))) = worst else { return Vec::new() };
-    let mut jobs: Vec<String> = all.iter().map(|(job, ..)| job.name.clone()).collect();
+    let Some((_, ((_, name), severity, text))) = worst else { return Vec::new() };
+    let mut jobs: Vec<String> = all.iter().map(|((job, _), ..)| job.name.clone()).collect();
     jobs.dedup();
     let mut text = match ledger.jobs.len() {
         1 => text.clone(),
-        _ => format!("{}: {text}", job.name),
+        _ => format!("{name}: {text}"),
     };
-    match all.len() {
-        1 => {}
-        2 => text.push_str(" (also 1 other job)"),
-        n => {
-            let _ = write!(text, " (also {} other jobs)", n - 1);
-        }
+    if all.len() > 1 {
+        let others = counted(all.len() as u64 - 1, "other job");
+        let _ = write!(text, " (also {others})");
     }
     vec![Statement { severity: severity.clone(), jobs, text }]
 }

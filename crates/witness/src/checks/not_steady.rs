@@ -1,6 +1,6 @@
 //! A rate that changed during the run.
 
-use iosonde_base::text::{bytes, duration, percent, plural, rate};
+use iosonde_base::text::{bytes, counted, duration, percent, rate};
 use iosonde_report::finding::{FindingRule, Severity, Statement};
 use iosonde_report::ledger::Ledger;
 use iosonde_report::series::RateChange;
@@ -32,7 +32,7 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
     let verb = if after < before { "fell" } else { "rose" };
     let more = match ledger.changes.len() as u64 - 1 {
         0 => String::new(),
-        others => format!(" ({others} more change{})", plural(others)),
+        others => format!(" ({})", counted(others, "more change")),
     };
     // Of next to nothing, a share says nothing.
     let by = match after / before.max(1.0) {

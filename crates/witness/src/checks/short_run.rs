@@ -1,7 +1,7 @@
 //! A run that is too short.
 
 use super::worst_job;
-use iosonde_base::text::duration;
+use iosonde_base::text::{counted, duration};
 use iosonde_report::finding::{FindingRule, Severity, Statement};
 use iosonde_report::ledger::Ledger;
 
@@ -22,8 +22,8 @@ fn check(ledger: &Ledger) -> Vec<Statement> {
         let short =
             job.runtime_ns < LEAST_NS && job.latency.ios > 0 && !job.files.filesystems.is_empty();
         short.then(|| {
-            let text =
-                format!("measured for {}, {} I/Os", duration(job.runtime_ns), job.latency.ios);
+            let ios = counted(job.latency.ios, "I/O");
+            let text = format!("measured for {}, {ios}", duration(job.runtime_ns));
             (Severity::Note, text)
         })
     })

@@ -192,7 +192,7 @@ fn add_words(group: &GroupTogether, style: &Style, text: &mut String) {
     }
     let clocks = match group.clock_error_ns {
         Some(error) => format!("clocks compared within {}", duration(error)),
-        None => "clocks not compared: as right as the clocks of the day agree".to_owned(),
+        None => "clocks not compared: limited by clock synchronisation between hosts".to_owned(),
     };
     let words = format!(
         "start {}, end {}; {clocks}",

@@ -74,11 +74,11 @@ fn add_figures(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut
     let response = ours.map(|ours| ["read", "write", "trim"].into_iter().zip(&ours.response.0));
     for (name, latency) in response.into_iter().flatten() {
         // From the moment the I/O was due, not from when it was started.
-        rows.extend(latency.as_ref().map(|lat| Row::latency(format!("{name}, due"), lat)));
+        rows.extend(latency.as_ref().map(|lat| Row::latency(format!("{name} from due"), lat)));
     }
     // How late the recorded I/Os were started.
     let lateness = ours.and_then(|ours| ours.lateness.as_ref());
-    rows.extend(lateness.map(|lateness| Row::latency("start, due".into(), lateness)));
+    rows.extend(lateness.map(|lateness| Row::latency("start delay".into(), lateness)));
     add_rows(&rows, style, text);
     if job.issued_ios() > 0 && job.shown().iter().all(|(_, dir)| dir.shown_latency().n == 0) {
         text.push_str(&paint("  latency not measured\n", Mark::Label, style));
@@ -108,7 +108,7 @@ fn add_more_latency(rows: &[Row], style: &Style, text: &mut String) {
         return;
     }
     let heads = ["min", "mean", "deviation", "p90", "p99.99", "values"];
-    let head = format!("\n  {:<11}", "latency") + &heads.map(|head| format!("{head:>11}")).concat();
+    let head = format!("\n  {:<14}", "latency") + &heads.map(|head| format!("{head:>10}")).concat();
     text.push_str(&paint(head, Mark::Label, style));
     text.push('\n');
     for row in known {
@@ -122,8 +122,8 @@ fn add_more_latency(rows: &[Row], style: &Style, text: &mut String) {
             at(99.99),
             latency.n.to_string(),
         ];
-        let cells = cells.map(|cell| format!("{cell:>11}")).concat();
-        text.push_str(&format!("  {:<11}{cells}\n", row.name));
+        let cells = cells.map(|cell| format!("{cell:>10}")).concat();
+        text.push_str(&format!("  {:<14}{cells}\n", row.name));
     }
 }
 
@@ -187,16 +187,20 @@ fn add_wrong_blocks(wrong: &WrongBlocks, report: &Report, style: &Style, text: &
 /// Processor time, and the rate that it would allow without storage.
 fn add_processor(job: &JobReport, report: &Report, style: &Style, text: &mut String) {
     let cpu = &job.cpu;
+    let used_ns = cpu.user_ns.saturating_add(cpu.system_ns);
     let per_io = match job.issued_ios() {
         0 => String::new(),
-        ios => format!(", {} per I/O", duration((cpu.user_ns.saturating_add(cpu.system_ns)) / ios)),
+        ios => format!(", {} per I/O", duration(used_ns / ios)),
     };
-    let mut words = format!(
-        "{} user, {} system{per_io}; {}",
-        percent(cpu.user_percent() / 100.0),
-        percent(cpu.system_percent() / 100.0),
-        counted(cpu.ctx, "context switch")
-    );
+    // Every job takes some: the kernel did not count it.
+    let time = match used_ns {
+        0 => "time unknown: too short for the kernel to count".to_owned(),
+        _ => {
+            let [user, system] = [cpu.user_percent(), cpu.system_percent()];
+            format!("{} user, {} system{per_io}", percent(user / 100.0), percent(system / 100.0))
+        }
+    };
+    let mut words = format!("{time}; {}", counted(cpu.ctx, "context switch"));
     let ledger = report.ours.ledger.as_ref();
     let bound = ledger.and_then(|ledger| ledger.jobs.first()?.cpu.upper_bound_iops.get());
     if let Some(bound) = bound {

@@ -53,7 +53,10 @@ pub(super) fn add_rows(rows: &[Row], style: &Style, text: &mut String) {
 
 fn line(cells: &[&str; 8]) -> String {
     let [name, iops, bandwidth, p50, p99, p999, max, moved] = cells;
-    format!("  {name:<11}{iops:>8}{bandwidth:>12}{p50:>9}{p99:>9}{p999:>9}{max:>9}{moved:>10}")
+    // A name may take the room of figures that its row does not have.
+    let name =
+        format!("{name:<11}{iops:>width$}", width = 19usize.saturating_sub(name.len().max(11)));
+    format!("  {name}{bandwidth:>12}{p50:>9}{p99:>9}{p999:>9}{max:>9}{moved:>10}")
 }
 
 impl Row<'_> {

@@ -153,7 +153,8 @@ fn saturation(run: &PtsRun) -> LinesChart {
     let points = run.rounds.iter().map(point).collect();
     let lines = vec![line("4 KiB random writes".to_owned(), LineStyle::Sum, points)];
     let title = "Write saturation".to_owned();
-    let finding = format!("IOPS over {} rounds.", run.rounds.len());
+    let finding =
+        format!("IOPS over {}.", iosonde_base::text::counted(run.rounds.len() as u64, "round"));
     let x = (FigureUnit::Bytes, "written".to_owned());
     LinesChart { x, ..chart(run, "saturation", title, finding, lines) }
 }
