@@ -205,6 +205,6 @@ fn ranked(report: &Report) -> Vec<RankedJob<'_>> {
             RankedJob { name, job, latency, series: series.get(index).filter(|_| alone) }
         })
         .collect();
-    jobs.sort_by_key(|one| std::cmp::Reverse(one.p99()));
+    iosonde_base::sort_by_key(&mut jobs, |one| std::cmp::Reverse(one.p99()));
     jobs
 }

@@ -240,7 +240,7 @@ fn cost_chart(matrix: &MatrixPage, number: usize, column: usize, size: u64) -> O
             None => best.push((row, found)),
         }
     }
-    best.sort_by(|a, b| a.1.total_cmp(&b.1));
+    iosonde_base::sort_by(&mut best, |a, b| a.1.total_cmp(&b.1));
     if best.len() < 2 {
         return None;
     }

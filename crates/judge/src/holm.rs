@@ -5,7 +5,7 @@
 /// Statistics 6, 1979.
 pub(crate) fn adjusted(probabilities: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..probabilities.len()).collect();
-    order.sort_by(|&a, &b| probabilities[a].total_cmp(&probabilities[b]));
+    iosonde_base::sort_by(&mut order, |&a, &b| probabilities[a].total_cmp(&probabilities[b]));
     let mut result = vec![1.0; probabilities.len()];
     let mut largest: f64 = 0.0;
     for (rank, &at) in order.iter().enumerate() {

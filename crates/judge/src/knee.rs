@@ -80,7 +80,7 @@ const RESAMPLES: usize = 500;
 pub fn knee(points: &[LoadPoint], seed: u64) -> Result<Knee, NoKnee> {
     let mut points: Vec<&LoadPoint> =
         points.iter().filter(|point| point.load > 0.0 && median(&point.rates) > 0.0).collect();
-    points.sort_by(|a, b| a.load.total_cmp(&b.load));
+    iosonde_base::sort_by(&mut points, |a, b| a.load.total_cmp(&b.load));
     if points.len() < 3 {
         return Err(NoKnee::TooFewLoads);
     }
@@ -196,7 +196,7 @@ pub struct PacedPoint {
 /// first that fails do not count, whatever they show.
 pub fn paced_knee(points: &[PacedPoint]) -> Option<f64> {
     let mut points: Vec<&PacedPoint> = points.iter().collect();
-    points.sort_by(|a, b| a.requested.total_cmp(&b.requested));
+    iosonde_base::sort_by(&mut points, |a, b| a.requested.total_cmp(&b.requested));
     let calm = points.first()?.p99_ns;
     let is_kept = |point: &&&PacedPoint| {
         point.completed >= 0.99 * point.requested && point.p99_ns <= 2.0 * calm

@@ -121,7 +121,7 @@ impl Ranks {
         // Texts and numbers always become JSON.
         let text = serde_json::to_string(own).unwrap_or_default();
         let taken = self.group.finish(&text, |rank, text| results.push((rank, text)), &mut asked);
-        results.sort_by_key(|(rank, _)| *rank);
+        iosonde_base::sort_by_key(&mut results, |(rank, _)| *rank);
         let mut missing = taken;
         let mut read = Vec::new();
         for (rank, text) in results {

@@ -78,13 +78,7 @@ impl PhaseResult {
 
     /// The rate of the median rank.
     pub fn median_rate(&self) -> f64 {
-        let mut rates: Vec<f64> = self.ranks.iter().map(RankShare::rate).collect();
-        rates.sort_by(f64::total_cmp);
-        match (rates.len(), rates.len() / 2) {
-            (0, _) => 0.0,
-            (count, middle) if count % 2 == 0 => (rates[middle - 1] + rates[middle]) / 2.0,
-            (_, middle) => rates[middle],
-        }
+        iosonde_base::median(&self.ranks.iter().map(RankShare::rate).collect::<Vec<f64>>())
     }
 
     /// Operations per second until the last thread was done.

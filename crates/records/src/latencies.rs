@@ -1,7 +1,8 @@
 //! Results of a window or of the run: records, bytes, latencies.
 
+use iosonde_stats::ExactCounts;
+
 use crate::bench::{LatencyUnit, LineFormat};
-use crate::exact::ExactCounts;
 
 /// Percentiles of today's SBK, in hundredths of a percent.
 const TODAY: [u32; 28] = [

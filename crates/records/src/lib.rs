@@ -10,7 +10,6 @@ pub mod bench;
 mod create;
 mod csv;
 mod direct;
-mod exact;
 mod figures;
 mod jobs;
 mod latencies;

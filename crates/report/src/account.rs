@@ -315,7 +315,9 @@ impl WindowReport {
     /// The same in whatever order the jobs come.
     pub fn sum(windows: &[MomentsSnapshot]) -> WindowReport {
         let mut windows: Vec<_> = windows.iter().filter(|window| window.n > 0).collect();
-        windows.sort_by_key(|window| (window.sum, window.n, window.squares, window.max));
+        iosonde_base::sort_by_key(&mut windows, |window| {
+            (window.sum, window.n, window.squares, window.max)
+        });
         let samples = windows.iter().map(|window| window.n).sum::<u64>();
         // An empty float sum is -0.0, and would be written with its sign.
         let sum = |part: fn(&MomentsSnapshot) -> f64| {
@@ -377,7 +379,7 @@ pub fn groups_of(jobs: &[JobReport]) -> Vec<GroupReport> {
             add_to_group(&mut group.mixed, mixed);
         }
     }
-    groups.sort_by_key(|group| group.id);
+    iosonde_base::sort_by_key(&mut groups, |group| group.id);
     groups
 }
 

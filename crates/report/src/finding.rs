@@ -133,7 +133,7 @@ pub fn judge<Facts: 'static>(rules: &[FindingRule<Facts>], facts: &Facts) -> Vec
         }));
     }
     // A stable sort: rules keep their order among equals.
-    findings.sort_by(|one, other| other.severity.cmp(&one.severity));
+    iosonde_base::sort_by(&mut findings, |one, other| other.severity.cmp(&one.severity));
     findings
 }
 

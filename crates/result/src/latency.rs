@@ -72,7 +72,7 @@ fn percentiles(list: &Value, scale: u64) -> Option<Vec<(f64, u64)>> {
         Some((percent, times(whole(value)?, scale)))
     };
     let mut list: Vec<(f64, u64)> = list.as_object()?.iter().filter_map(member).collect();
-    list.sort_by(|one, other| one.0.total_cmp(&other.0));
+    iosonde_base::sort_by(&mut list, |one, other| one.0.total_cmp(&other.0));
     (!list.is_empty()).then_some(list)
 }
 

@@ -68,7 +68,7 @@ fn in_order(spec: &JobSpec) -> Vec<&'static OptionDef> {
         |row: &OptionDef| spec.typed().iter().rposition(|typed| typed.name == row.name);
     let set = |row: &&OptionDef| row.name != "name" && spec.is_set(row.name);
     let mut rows: Vec<_> = job::all().filter(set).collect();
-    rows.sort_by_key(|row| last_typed(row));
+    iosonde_base::sort_by_key(&mut rows, |row| last_typed(row));
     rows
 }
 

@@ -11,6 +11,7 @@ mod brief;
 mod change;
 mod coarse;
 mod counters;
+mod exact;
 mod fine;
 mod histogram;
 mod moments;
@@ -24,6 +25,7 @@ pub use coarse::{COARSE_BUCKETS, CoarseCounts, coarse_lowest};
 pub use counters::{
     Counters, CountersWriter, DepthMaps, Lane, WhichLatencies, batch_class, depth_class,
 };
+pub use exact::ExactCounts;
 pub use fine::FineCounts;
 pub use histogram::{BUCKETS, Histogram, HistogramSnapshot, bucket, middle};
 pub use moments::{Moments, MomentsSnapshot};

@@ -84,7 +84,7 @@ fn by_percent(sizes: &Sizes) -> Box<[u32; 128]> {
     let mut by_percent = Box::new([0; 128]);
     if let Sizes::Split(shares) = sizes {
         let mut shares = shares.clone();
-        shares.sort_by_key(|share| share.percent);
+        iosonde_base::sort_by_key(&mut shares, |share| share.percent);
         let each = |share: &Share| std::iter::repeat_n(share.bytes, share.percent as usize);
         let rest = shares.last().map_or(0, |share| share.bytes);
         let all = shares.iter().flat_map(each).chain(std::iter::repeat(rest));

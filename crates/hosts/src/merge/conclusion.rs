@@ -74,7 +74,7 @@ fn limits(rows: &[HostRow], each: &[Option<Conclusion>]) -> Conclusion {
             None => limits.push((&one.limit, 1)),
         }
     }
-    limits.sort_by_key(|(_, hosts)| std::cmp::Reverse(*hosts));
+    iosonde_base::sort_by_key(&mut limits, |(_, hosts)| std::cmp::Reverse(*hosts));
     let all = counted(rows.len() as u64, "host");
     let text = match limits.as_slice() {
         [] => format!("Completed on {all}; not judged, as their results have no ledger."),

@@ -234,7 +234,7 @@ impl HostsMerge {
     /// There are no results.
     pub fn finish(mut self) -> Result<Report, String> {
         let (first, template) = self.first.take().ok_or("no result to merge")?;
-        self.hosts.sort_by_key(|host| host.row.rank);
+        iosonde_base::sort_by_key(&mut self.hosts, |host| host.row.rank);
         name_apart(&mut self.hosts);
         let disks = self.judge_machines();
         let mut diagnostics = Vec::new();

@@ -73,7 +73,7 @@ impl SharedTexts {
 
     /// The findings, the most severe first.
     pub fn into_findings(mut self) -> Vec<SharedFinding> {
-        self.findings.sort_by(|one, other| {
+        iosonde_base::sort_by(&mut self.findings, |one, other| {
             other.severity.cmp(&one.severity).then_with(|| one.id.cmp(&other.id))
         });
         self.findings

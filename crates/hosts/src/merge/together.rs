@@ -168,7 +168,7 @@ fn slowest(members: &[(&MergedHost, &MergedGroup)]) -> Option<SlowestHost> {
     if rates.len() < 2 {
         return None;
     }
-    rates.sort_by(|one, other| one.0.total_cmp(&other.0));
+    iosonde_base::sort_by(&mut rates, |one, other| one.0.total_cmp(&other.0));
     let middle = rates.len() / 2;
     let median = match rates.len() % 2 {
         0 => (rates[middle - 1].0 + rates[middle].0) / 2.0,

@@ -95,7 +95,7 @@ fn rows(hosts: &HostsReport, group: u32) -> Vec<(&HostRow, &HostGroup)> {
     let mut rows: Vec<(&HostRow, &HostGroup)> =
         hosts.hosts.iter().filter_map(|host| Some((host, &host.groups[of(host)?]))).collect();
     if rows.len() > DRAWN_MOST {
-        rows.sort_by_key(|(_, own)| std::cmp::Reverse(own.ended_ns));
+        iosonde_base::sort_by_key(&mut rows, |(_, own)| std::cmp::Reverse(own.ended_ns));
         rows.truncate(DRAWN_MOST);
     }
     rows

@@ -87,7 +87,7 @@ fn collect(
         Personality::Fio => HostsMerge::with_jobs(),
         Personality::Native => HostsMerge::default(),
     };
-    arrived.sort_by_key(|(rank, _)| *rank);
+    iosonde_base::sort_by_key(&mut arrived, |(rank, _)| *rank);
     for (rank, text) in arrived {
         let name = group.names()[rank].clone();
         let read = iosonde_result::read(&text).map_err(|why| why.to_string());

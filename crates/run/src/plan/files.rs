@@ -75,7 +75,7 @@ fn names(job: &ParsedJob, clone: u32) -> Vec<String> {
 fn add_files_below(directory: &Path, names: &mut Vec<String>) {
     let Ok(entries) = std::fs::read_dir(directory) else { return };
     let mut entries: Vec<_> = entries.flatten().collect();
-    entries.sort_by_key(|entry| entry.file_name());
+    iosonde_base::sort_by_key(&mut entries, |entry| entry.file_name());
     for entry in entries {
         match entry.file_type() {
             Ok(kind) if kind.is_dir() => add_files_below(&entry.path(), names),

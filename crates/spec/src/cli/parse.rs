@@ -210,7 +210,7 @@ impl<'w> CommandLineParser<'w> {
                 None => later.push(entry),
             }
         }
-        known.sort_by_key(|given| given.def.priority);
+        iosonde_base::sort_by_key(&mut known, |given| given.def.priority);
         for given in &known {
             draft.take(given, &mut self.notices);
         }

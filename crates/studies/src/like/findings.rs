@@ -28,7 +28,7 @@ impl FindingCounts {
     /// The severity and the words of each, worst first.
     pub fn lines(&self) -> Vec<(Severity, String)> {
         let mut found: Vec<&(Finding, u32)> = self.0.values().collect();
-        found.sort_by(|(one, _), (other, _)| other.severity.cmp(&one.severity));
+        iosonde_base::sort_by(&mut found, |(one, _), (other, _)| other.severity.cmp(&one.severity));
         let line = |(finding, runs): &(Finding, u32)| {
             let several = if *runs > 1 { format!(" ({runs} runs)") } else { String::new() };
             (finding.severity.clone(), format!("{}{several} [{}]", finding.statement, finding.id))

@@ -121,7 +121,7 @@ fn values<'a>(all: impl Iterator<Item = &'a String>) -> Vec<String> {
             values.push(value.clone());
         }
     }
-    values.sort_by(|one, other| order(one, other));
+    iosonde_base::sort_by(&mut values, |one, other| order(one, other));
     values
 }
 

@@ -131,7 +131,7 @@ fn in_order(points: &mut [PointResult], axis: usize) {
             place.unwrap_or(0) as f64
         }
     };
-    points.sort_by(|a, b| {
+    iosonde_base::sort_by(points, |a, b| {
         let orders = (0..ranks.len()).map(|at| rank(a, at).total_cmp(&rank(b, at)));
         orders.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
     });

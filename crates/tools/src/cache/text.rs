@@ -57,7 +57,7 @@ fn each(
     let mut left = 0;
     if arguments.recursive {
         let size = |file: &&CachedFile| std::cmp::Reverse(file.cached().get().unwrap_or(u64::MAX));
-        files.sort_by_key(size);
+        iosonde_base::sort_by_key(&mut files, size);
         files.retain(|file| file.cached().get() != Some(0) || file.failed.is_some());
         left = files.len().saturating_sub(LISTED_MOST);
         files.truncate(LISTED_MOST);

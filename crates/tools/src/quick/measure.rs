@@ -127,7 +127,9 @@ pub fn all(target: &QuickTarget, seconds: u64, session: Session) -> Result<Quick
     }
     measured.stopped = run.session.is_stopped();
     measured.findings = found.into_values().collect();
-    measured.findings.sort_by(|(one, _), (other, _)| other.severity.cmp(&one.severity));
+    iosonde_base::sort_by(&mut measured.findings, |(one, _), (other, _)| {
+        other.severity.cmp(&one.severity)
+    });
     Ok(measured)
 }
 

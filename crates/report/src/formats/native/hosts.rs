@@ -122,7 +122,7 @@ fn rows<'a>(
         let order = |a: &(&HostRow, &HostGroup), b: &(&HostRow, &HostGroup)| -> Ordering {
             rate(a.1).total_cmp(&rate(b.1))
         };
-        all.sort_by(order);
+        iosonde_base::sort_by(&mut all, order);
         all.drain(SLOWEST_SHOWN..all.len() - FASTEST_SHOWN);
     }
     all

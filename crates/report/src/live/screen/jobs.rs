@@ -8,7 +8,9 @@ use ratatui_core::text::Line;
 /// The jobs that run, the slowest first; those that do not, after them.
 fn by_rate(jobs: &[LiveJob]) -> Vec<&LiveJob> {
     let mut all: Vec<&LiveJob> = jobs.iter().collect();
-    all.sort_by(|a, b| b.is_running.cmp(&a.is_running).then(a.iops.total_cmp(&b.iops)));
+    iosonde_base::sort_by(&mut all, |a, b| {
+        b.is_running.cmp(&a.is_running).then(a.iops.total_cmp(&b.iops))
+    });
     all
 }
 

@@ -21,7 +21,7 @@ static GROUPS: [&[FindingRule<PathSurvey>]; 5] =
 pub fn all(survey: &PathSurvey) -> Vec<Finding> {
     let mut all: Vec<Finding> = GROUPS.into_iter().flat_map(|rules| judge(rules, survey)).collect();
     // A stable sort: equals keep the order of their groups.
-    all.sort_by(|one, other| other.severity.cmp(&one.severity));
+    iosonde_base::sort_by(&mut all, |one, other| other.severity.cmp(&one.severity));
     all
 }
 
