@@ -1,7 +1,7 @@
 //! Counting I/Os that were done one at a time.
 
 use crate::tape::Taping;
-use iosonde_base::Planned;
+use iosonde_base::{Planned, RING};
 use iosonde_stats::{BriefLatencies, Counters, Histogram, Lane, Moments};
 use iosonde_sys::clock::Clock;
 
@@ -46,17 +46,64 @@ pub(super) fn count_all(
 ) {
     let Some(first) = entries.first() else { return };
     if !alike || entries.len() < FEW {
-        for (entry, &took) in entries.iter().zip(took) {
-            let lane = &counters.lanes[entry.op as usize];
-            count_whole(lane, clock, entry.len, took);
-        }
-        return;
+        return count_any(counters, clock, entries, took, brief);
     }
     let (lane, ios) = (&counters.lanes[first.op as usize], entries.len() as u64);
     lane.ios.add(ios);
     lane.bytes.add(ios * u64::from(first.len));
     count_ticks(&lane.clat, &lane.clat_histogram, clock, took, brief);
 }
+
+/// The same of any entries.
+#[inline(never)]
+fn count_any(
+    counters: &Counters,
+    clock: &Clock,
+    entries: &[Planned],
+    took: &[u64],
+    brief: &mut BriefLatencies,
+) {
+    if entries.len() < FEW || !clock.brief_ns(took, brief.ns_mut()) {
+        for (entry, &took) in entries.iter().zip(took) {
+            let lane = &counters.lanes[entry.op as usize];
+            count_whole(lane, clock, entry.len, took);
+        }
+        return;
+    }
+    let (mut kinds, mut bytes) = (0u32, 0);
+    for entry in entries {
+        kinds |= 1 << entry.op as u32;
+        bytes += u64::from(entry.len);
+    }
+    if kinds.is_power_of_two() {
+        let lane = &counters.lanes[kinds.trailing_zeros() as usize];
+        lane.ios.add(entries.len() as u64);
+        lane.bytes.add(bytes);
+        return brief.count(entries.len(), &lane.clat, lane.clat_histogram.as_ref());
+    }
+    // Each goes to the place after the last of its kind: without a branch that nobody could
+    // foretell. The lanes, and one more, so that no index is checked.
+    let mut apart = [[0; RING]; LANES + 1];
+    let mut of_kind = [(0usize, 0u64); LANES + 1];
+    for (entry, ns) in entries.iter().zip(brief.ns_mut()) {
+        let kind = entry.op as usize % (LANES + 1);
+        let (ios, bytes) = &mut of_kind[kind];
+        apart[kind][*ios % RING] = *ns;
+        *ios += 1;
+        *bytes += u64::from(entry.len);
+    }
+    for ((lane, &(ios, bytes)), apart) in counters.lanes.iter().zip(&of_kind).zip(&apart) {
+        if ios > 0 {
+            lane.ios.add(ios as u64);
+            lane.bytes.add(bytes);
+            brief.ns_mut()[..ios].copy_from_slice(&apart[..ios]);
+            brief.count(ios, &lane.clat, lane.clat_histogram.as_ref());
+        }
+    }
+}
+
+/// How many kinds of I/O are counted apart.
+const LANES: usize = 3;
 
 /// Count latencies of I/Os of one kind, given in ticks.
 #[inline(always)]
