@@ -224,6 +224,23 @@ impl Ring {
         self.len = count as u32;
     }
 
+    /// Put entries into the empty ring as long as there are some, at most `most` and [`RING`].
+    ///
+    /// # Panics
+    /// If entries still wait.
+    #[inline(always)]
+    pub fn fill_while(&mut self, most: usize, mut entry: impl FnMut() -> Option<Planned>) {
+        self.clear();
+        self.alike = false;
+        let mut count = 0;
+        for place in &mut self.entries[..most.min(RING)] {
+            let Some(next) = entry() else { break };
+            *place = next;
+            count += 1;
+        }
+        self.len = count;
+    }
+
     /// As [`Ring::fill`], with entries that are `model` but for their offsets.
     #[inline(always)]
     pub fn fill_alike(&mut self, count: usize, model: Planned, offsets: impl Iterator<Item = u64>) {

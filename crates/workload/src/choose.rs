@@ -7,7 +7,7 @@
 use iosonde_base::{Dir, FileId, Op, Planned};
 
 use crate::file::FileState;
-use crate::offsets;
+use crate::offsets::{self, Grid};
 use crate::source::Source;
 use crate::spec::Sequencer;
 use crate::sprandom::Sprandom;
@@ -29,11 +29,16 @@ impl Source {
             return Some(Planned { op: Op::Write, ..trimmed });
         }
         let dir = self.mix.next(&self.issued);
-        let entry = self.choose_in(file, dir)?;
+        let entry = self.choose_one(file, dir)?;
         if self.spec.directions.trim_then_write {
             self.files[file].trimmed = Some(entry);
         }
         Some(entry)
+    }
+
+    #[inline(never)]
+    fn choose_one(&mut self, file: usize, dir: Dir) -> Option<Planned> {
+        self.choose_in(file, dir)
     }
 
     /// The next I/O of `dir` in `file`; none if there is nothing more in this pass.
@@ -167,32 +172,38 @@ impl Source {
     /// A place drawn at random, with its block if there is a map.
     #[inline(always)]
     fn random_place(&mut self, file: usize, dir: Dir) -> Option<(u64, Option<u64>)> {
-        let state = &mut self.files[file];
-        let grid = state.grids[dir as usize];
+        let grid = self.files[file].grids[dir as usize];
         if grid.places == 0 {
             return None;
         }
-        let drawn = if let Some(zones) = &mut self.zones {
-            zones.draw(dir, grid, |within| match &mut state.lfsr {
-                // A number of the file, to which that of the zone is added, as in fio.
-                Some(lfsr) => lfsr.draw(),
-                None => Some(self.offset_draws.below(within)),
-            })?
-        } else if let Some(lfsr) = &mut state.lfsr {
-            lfsr.draw()?
-        } else if let Some(law) = &mut state.law {
-            law.draw()
-        } else if let Some(listed) = &mut state.listed {
-            listed.next()
-        } else {
-            self.offset_draws.below(grid.places)
-        };
-        match &state.map {
+        let drawn = self.number(file, dir, grid)?;
+        match &self.files[file].map {
             None => Some((drawn.checked_mul(grid.unit)?, None)),
             Some(map) => {
                 let block = map.free_from(drawn)?;
                 Some((block * grid.unit, Some(block)))
             }
+        }
+    }
+
+    /// A number drawn among the places of `grid`, which there are.
+    #[inline(always)]
+    pub(crate) fn number(&mut self, file: usize, dir: Dir, grid: Grid) -> Option<u64> {
+        let state = &mut self.files[file];
+        if let Some(zones) = &mut self.zones {
+            zones.draw(dir, grid, |within| match &mut state.lfsr {
+                // A number of the file, to which that of the zone is added, as in fio.
+                Some(lfsr) => lfsr.draw(),
+                None => Some(self.offset_draws.below(within)),
+            })
+        } else if let Some(lfsr) = &mut state.lfsr {
+            lfsr.draw()
+        } else if let Some(law) = &mut state.law {
+            Some(law.draw())
+        } else if let Some(listed) = &mut state.listed {
+            Some(listed.next())
+        } else {
+            Some(self.offset_draws.below(grid.places))
         }
     }
 
@@ -236,14 +247,6 @@ impl Source {
         else {
             return len;
         };
-        let unit = state.grids[dir as usize].unit;
-        if u64::from(len) == unit {
-            map.visit_from(block);
-            return len;
-        }
-        let wanted = u64::from(len).div_ceil(unit);
-        let visited = map.visit_run(block, wanted);
-        // Fewer blocks than `len` holds, so it fits.
-        if visited < wanted { (visited * unit) as u32 } else { len }
+        map.note(block, len, state.grids[dir as usize].unit)
     }
 }

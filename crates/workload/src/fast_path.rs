@@ -13,15 +13,25 @@ use crate::random::{Draws, SCALE_MOST, scale};
 use crate::random_map::RandomMap;
 use crate::source::Source;
 use crate::spec::{Distribution, SyncEvery};
-use crate::steady::is_steady;
+use crate::steady::{is_steady, syncs_are_foreseen};
 
 impl FastPath {
     /// The kind of a job.
-    pub fn of(source: &Source) -> FastPath {
-        match FastPath::of_plain(source) {
-            FastPath::None if is_steady(source) => FastPath::Steady,
+    pub fn of(source: &mut Source) -> FastPath {
+        let kind = match FastPath::of_plain(source) {
+            FastPath::None => FastPath::of_files(source),
+            kind => kind,
+        };
+        match kind {
+            // Of what is left, one step.
+            FastPath::Numbered(plain, places) => FastPath::of_numbers(source, plain, places),
             kind => kind,
         }
+        .or_steady(source)
+    }
+
+    fn or_steady(self, source: &Source) -> FastPath {
+        if self == FastPath::None && is_steady(source) { FastPath::Steady } else { self }
     }
 
     fn of_plain(source: &Source) -> FastPath {
@@ -39,10 +49,10 @@ impl FastPath {
         };
         let [file] = &source.files[..] else { return FastPath::None };
         let plain = !spec.directions.trim_then_write
-            && spec.strided.is_none()
+            && (spec.strided.is_none() || spec.directions.random)
             && spec.zbd.is_none()
             && spec.sprandom.is_none()
-            && spec.sync_every == SyncEvery::default()
+            && syncs_are_foreseen(source)
             && file.first == file.start
             && file.start + file.range <= file.end;
         if !plain {
@@ -55,25 +65,30 @@ impl FastPath {
                 FastPath::of_drawn(source, file, dir, sizes_of)
             }
             (Some(len), true) => FastPath::of_random(source, file, Plain { dir, len }),
-            (Some(len), false) if spec.seq_add == 0 => FastPath::Sequential(Plain { dir, len }),
+            (Some(len), false) if spec.seq_add == 0 && has_no_syncs(source) => {
+                FastPath::Sequential(Plain { dir, len })
+            }
             (_, false) => FastPath::None,
         }
     }
 
     fn of_random(source: &Source, file: &FileState, plain: Plain) -> FastPath {
-        let spec = &source.spec;
         let places = Places::of(file, plain.dir);
-        let even = spec.distribution == Distribution::Random
+        let even = source.spec.distribution == Distribution::Random
             && file.lfsr.is_none()
-            && each_is_drawn(source)
+            && matches!(source.offset_draws, Draws::Narrow(_))
+            && places.blocks <= SCALE_MOST;
+        let once =
+            |map: &RandomMap| map.blocks() == places.blocks && places.unit == u64::from(plain.len);
+        let halts = !has_no_syncs(source) || source.spec.strided.is_some();
+        let fit = each_has_a_draw(source)
+            && places.blocks > 0
             && places.all_fit(file.end, plain.len)
-            && (1..=SCALE_MOST).contains(&places.blocks);
+            && file.map.as_ref().is_none_or(once);
         match &file.map {
-            _ if !even => FastPath::None,
-            Some(map) if map.blocks() == places.blocks && places.unit == u64::from(plain.len) => {
-                FastPath::UniformOnce(plain, places)
-            }
-            Some(_) => FastPath::None,
+            _ if !fit => FastPath::None,
+            _ if !even || halts => FastPath::Numbered(plain, places),
+            Some(_) => FastPath::UniformOnce(plain, places),
             None => FastPath::Uniform(plain, places),
         }
     }
@@ -84,30 +99,42 @@ impl FastPath {
         let Some((least, len)) = sizes.menu.drawn().or(sizes.fixed().map(|len| (len, len))) else {
             return FastPath::None;
         };
+        if !each_is_drawn(source) || !has_no_syncs(source) || source.spec.strided.is_some() {
+            return FastPath::None;
+        }
+        if file.map.is_some() {
+            return FastPath::of_drawn_once(source, file, dir, [least, len]);
+        }
         let even = Places::of(file, dir);
         let blocks = file.law.as_ref().map_or(even.blocks, |law| law.numbers());
         let places = Places { blocks, ..even };
         let plain = matches!(source.mix, Mix::One(_))
-            && file.map.is_none()
             && file.lfsr.is_none()
+            && file.listed.is_none()
             && source.zones.is_none()
             && matches!(sizes.draws, Draws::Narrow(_))
-            && each_is_drawn(source)
             && (1..=SCALE_MOST).contains(&blocks)
             && places.all_fit(file.start + file.range, least);
         if plain { FastPath::Drawn(Plain { dir, len }, places) } else { FastPath::None }
     }
 }
 
+fn has_no_syncs(source: &Source) -> bool {
+    source.spec.sync_every == SyncEvery::default()
+}
+
 /// Whether each I/O has a separate place, drawn 32 bits at a time.
-fn each_is_drawn(source: &Source) -> bool {
-    matches!(source.offset_draws, Draws::Narrow(_))
-        && source.spec.seq_nr == 1
-        && source.spec.percentage_random == PerDir::all(100)
+pub(crate) fn each_is_drawn(source: &Source) -> bool {
+    matches!(source.offset_draws, Draws::Narrow(_)) && each_has_a_draw(source)
+}
+
+/// Whether each I/O has a separate place.
+fn each_has_a_draw(source: &Source) -> bool {
+    source.spec.seq_nr == 1 && source.spec.percentage_random == PerDir::all(100)
 }
 
 /// Whether reads and writes have one size and fall on the same places.
-fn alike(source: &Source) -> bool {
+pub(crate) fn alike(source: &Source) -> bool {
     let (read, write) = (&source.sizes[Dir::Read], &source.sizes[Dir::Write]);
     read.fixed() == write.fixed() && source.spec.unit(Dir::Read) == source.spec.unit(Dir::Write)
 }
@@ -118,8 +145,15 @@ impl Source {
         let (plain, planned) = match self.fast_path {
             FastPath::None => return,
             FastPath::Steady => return self.fill_steady(ring),
-            FastPath::Drawn(plain, places) => {
-                let (count, bytes) = self.fill_drawn(ring, plain, places);
+            FastPath::Files(plain) => {
+                self.fill_files(ring, plain);
+                return self.mix_in(ring, plain);
+            }
+            FastPath::Drawn(plain, places) | FastPath::DrawnOnce(plain, places) => {
+                let (count, bytes) = match self.fast_path {
+                    FastPath::Drawn(..) => self.fill_drawn(ring, plain, places),
+                    _ => self.fill_drawn_once(ring, plain, places),
+                };
                 if let Some(last) = ring.as_slice().last() {
                     self.issued_all(plain.dir, count, bytes, last);
                 }
@@ -128,18 +162,27 @@ impl Source {
             FastPath::Sequential(plain) => (plain, self.fill_sequential(ring, plain)),
             FastPath::Uniform(plain, places) => (plain, self.fill_uniform(ring, plain, places)),
             FastPath::UniformOnce(plain, places) => (plain, self.fill_once(ring, plain, places)),
+            FastPath::Numbered(plain, places) => {
+                self.fill_numbered(ring, plain, places);
+                return self.mix_in(ring, plain);
+            }
         };
         let Some(last) = ring.as_slice().last() else { return };
         self.issued_all(plain.dir, planned, planned * u64::from(plain.len), last);
+        self.mix_in(ring, plain);
+    }
+
+    /// Give each entry its direction, where there are two.
+    #[inline(always)]
+    fn mix_in(&mut self, ring: &mut Ring, plain: Plain) {
         if let Mix::ReadWrite(_) = self.mix {
-            self.issued[plain.dir as usize] -= planned;
-            self.mix_in(ring);
+            self.issued[plain.dir as usize] -= u64::from(ring.waiting());
+            self.mix_in_each(ring);
         }
     }
 
-    /// Give each entry its direction.
     #[inline(never)]
-    fn mix_in(&mut self, ring: &mut Ring) {
+    fn mix_in_each(&mut self, ring: &mut Ring) {
         for entry in ring.as_mut_slice() {
             let dir = self.mix.next(&self.issued);
             self.issued[dir as usize] += 1;
@@ -254,20 +297,20 @@ impl Source {
 }
 
 impl Places {
-    fn of(file: &FileState, dir: Dir) -> Places {
+    pub(crate) fn of(file: &FileState, dir: Dir) -> Places {
         let grid = file.grids[dir as usize];
         Places { start: file.start, unit: grid.unit, blocks: grid.places }
     }
 
     /// Whether an I/O of `len` bytes at any of the places ends before `end`.
-    fn all_fit(&self, end: u64, len: u32) -> bool {
+    pub(crate) fn all_fit(&self, end: u64, len: u32) -> bool {
         let last = self.blocks.saturating_sub(1).checked_mul(self.unit);
         let end_of_last = last.and_then(|last| last.checked_add(self.start + u64::from(len)));
         end_of_last.is_some_and(|last| last <= end)
     }
 
     #[inline(always)]
-    fn offset(&self, block: u64) -> u64 {
+    pub(crate) fn offset(&self, block: u64) -> u64 {
         self.start + block * self.unit
     }
 }
@@ -289,14 +332,14 @@ fn fill_sized(
 }
 
 #[inline(always)]
-fn entry(plain: Plain, offset: u64) -> Planned {
+pub(crate) fn entry(plain: Plain, offset: u64) -> Planned {
     Planned { offset, len: plain.len, file: FileId(0), op: Op::from(plain.dir) }
 }
 
 /// The next numbers of a narrow generator, as many as are to be planned; the rest are
 /// zero.
 #[inline(always)]
-fn draw(draws: &mut Draws, count: u64) -> [u32; RING] {
+pub(crate) fn draw(draws: &mut Draws, count: u64) -> [u32; RING] {
     let mut numbers = [0; RING];
     if let Draws::Narrow(taus) = draws {
         taus.draw_many(&mut numbers[..count as usize]);

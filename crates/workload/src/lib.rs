@@ -12,6 +12,8 @@
 
 mod choose;
 pub mod content;
+mod fast_files;
+mod fast_numbers;
 mod fast_path;
 mod file;
 mod files;

@@ -1,23 +1,24 @@
 //! Which file the next I/O goes to.
 
 use crate::file::FileState;
-use crate::offsets::Law;
-use crate::random::Draws;
-use crate::spec::{FilePick, FileService, SourceSpec};
+use crate::offsets::FileLaw;
+use crate::random::{Draws, scale};
+use crate::spec::{FilePick, SourceSpec};
 use crate::streams::{Seeds, Stream};
 
 /// Picks files.
 #[derive(Debug)]
 pub(crate) struct FilePicker {
-    service: FileService,
+    pick: FilePick,
     /// The file at hand.
     now: usize,
-    /// I/Os left before another is picked.
+    /// I/Os left before another is picked, and how many there are after that.
     left: u32,
+    left_after: u32,
     /// Where the turn goes on.
     turn: usize,
     draws: Draws,
-    law: Option<Law>,
+    law: Option<FileLaw>,
     wide: bool,
     /// How many may be open, and how many are.
     open_most: usize,
@@ -27,9 +28,6 @@ pub(crate) struct FilePicker {
 /// How often a file is drawn again because it is done or cannot be opened: a
 /// distribution may hardly ever, or never, come to what is left.
 const TRIES: u32 = 100_000;
-
-/// A law draws among so many numbers for each file, as in fio.
-pub(crate) const NUMBERS_OF_A_FILE: u64 = 1024;
 
 /// What the picker decides.
 pub(crate) enum Pick {
@@ -44,13 +42,17 @@ pub(crate) enum Pick {
 impl FilePicker {
     /// Picks among the files of a job; says which to open only if not all of
     /// them may be open at once.
-    pub fn new(spec: &SourceSpec, law: Option<Law>, seeds: &Seeds) -> FilePicker {
+    pub fn new(spec: &SourceSpec, law: Option<FileLaw>, seeds: &Seeds) -> FilePicker {
         let limited = spec.open_files < spec.files.len();
         let wide = spec.is_wide();
         FilePicker {
-            service: spec.file_service,
+            pick: spec.file_service.pick,
             now: 0,
             left: 0,
+            left_after: match spec.file_service.pick {
+                FilePick::Sequential => u32::MAX,
+                _ => spec.file_service.every.saturating_sub(1),
+            },
             turn: 0,
             draws: draws(seeds, wide),
             law,
@@ -64,7 +66,7 @@ impl FilePicker {
     /// are left, stays, as in fio; but files one after the other begin with the first.
     pub(crate) fn begin_pass(&mut self) {
         self.open = 0;
-        if self.service.pick == FilePick::Sequential {
+        if self.pick == FilePick::Sequential {
             (self.turn, self.left) = (0, 0);
         }
     }
@@ -115,13 +117,11 @@ impl FilePicker {
         if let [only] = files {
             return usable(only).then_some(0);
         }
-        if files[self.now].done {
-            self.left = 0;
-        } else if self.left > 0 {
+        if self.left > 0 && !files[self.now].done {
             self.left -= 1;
             return Some(self.now);
         }
-        self.now = match self.service.pick {
+        self.now = match self.pick {
             FilePick::RoundRobin | FilePick::Sequential => {
                 let next = self.in_turn(files, usable)?;
                 self.turn = if next + 1 == files.len() { 0 } else { next + 1 };
@@ -132,11 +132,54 @@ impl FilePicker {
                 self.draw(files, usable)
             }
         };
-        self.left = match self.service.pick {
-            FilePick::Sequential => u32::MAX,
-            _ => self.service.every.saturating_sub(1),
-        };
+        self.left = self.left_after;
         Some(self.now)
+    }
+
+    /// Whether the next files are known ahead: see [`FilePicker::peek`].
+    pub(crate) fn is_foreseen(&self) -> bool {
+        let by_table = self.law.as_ref().is_none_or(FileLaw::has_table);
+        self.left_after == 0 && !self.limited() && !self.wide && by_table
+    }
+
+    /// The next files of a job with `all` of them, as many as there are places for at most, if none
+    /// of them is done: how many. They are taken by [`FilePicker::take`].
+    #[inline]
+    pub(crate) fn peek(&mut self, all: usize, files: &mut [u32]) -> usize {
+        match (&mut self.law, &mut self.draws) {
+            _ if self.left > 0 => 0,
+            (Some(law), _) => law.peek(files),
+            (None, _) if self.pick == FilePick::RoundRobin => {
+                let mut turn = self.turn;
+                for file in files.iter_mut() {
+                    *file = turn as u32;
+                    turn = if turn + 1 == all { 0 } else { turn + 1 };
+                }
+                files.len()
+            }
+            (None, Draws::Ahead(ahead)) => {
+                let draws = ahead.peek(files.len());
+                for (file, draw) in files.iter_mut().zip(draws) {
+                    *file = scale(all as u64, *draw) as u32;
+                }
+                draws.len()
+            }
+            _ => 0,
+        }
+    }
+
+    /// Take the first of those that were looked at.
+    pub(crate) fn take(&mut self, all: usize, files: &[u32]) {
+        let Some(last) = files.last() else { return };
+        self.now = *last as usize;
+        match (&mut self.law, &mut self.draws) {
+            (Some(law), _) => law.take(files.len()),
+            (None, _) if self.pick == FilePick::RoundRobin => {
+                self.turn = if self.now + 1 == all { 0 } else { self.now + 1 };
+            }
+            (None, Draws::Ahead(ahead)) => ahead.take(files.len()),
+            _ => {}
+        }
     }
 
     /// The first usable file from the one in turn on, going round at the end.
@@ -156,7 +199,7 @@ impl FilePicker {
     fn draw(&mut self, files: &[FileState], usable: impl Fn(&FileState) -> bool) -> usize {
         for _ in 0..TRIES {
             let drawn = match &mut self.law {
-                Some(law) => (law.draw() / NUMBERS_OF_A_FILE) as usize,
+                Some(law) => law.draw(),
                 None => self.draws.below(files.len() as u64) as usize,
             };
             if files.get(drawn).is_some_and(&usable) {

@@ -2,8 +2,8 @@
 
 use iosonde_base::Dir;
 
-/// Which of the plain kinds of job this is. All but the last but one: one file, no syncs; one
-/// direction, or a mix where even draws are of one size.
+/// Which of the plain kinds of job this is. All but the last three: one file; one direction, or a
+/// mix where places are drawn and of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FastPath {
     /// One after another.
@@ -14,6 +14,12 @@ pub(crate) enum FastPath {
     UniformOnce(Plain, Places),
     /// Places drawn by a law, or sizes drawn, or both; a block may come again.
     Drawn(Plain, Places),
+    /// Numbers from a register, in zones or drawn 64 bits at a time; with a map or without.
+    Numbered(Plain, Places),
+    /// Even draws, and sizes drawn; each block once.
+    DrawnOnce(Plain, Places),
+    /// Even draws in several files, of one size.
+    Files(Plain),
     /// Anything else whose I/Os are chosen one by one, with nothing between them but syncs.
     Steady,
     /// None of them.

@@ -177,6 +177,20 @@ impl RandomMap {
         self.free_upwards(block).or_else(|| if block == 0 { None } else { self.free_upwards(0) })
     }
 
+    /// Visit the blocks of an I/O of `len` bytes from `block` on, which is free; blocks have `unit`
+    /// bytes. How many bytes there are before one that has been visited.
+    #[inline(always)]
+    pub(crate) fn note(&mut self, block: u64, len: u32, unit: u64) -> u32 {
+        if u64::from(len) == unit {
+            self.try_visit(block);
+            return len;
+        }
+        let wanted = u64::from(len).div_ceil(unit);
+        let visited = self.visit_run(block, wanted);
+        // Fewer blocks than `len` holds, so it fits.
+        if visited < wanted { (visited * unit) as u32 } else { len }
+    }
+
     /// Visit as many blocks from `block` on as are free in a row, `most` at
     /// most: how many. Past the end of the map all are free as far as its last
     /// word goes, as in fio.

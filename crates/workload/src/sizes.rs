@@ -202,8 +202,9 @@ impl Menu {
         self.fitted(drawn, draws, room)
     }
 
+    /// A size, whatever fits.
     #[inline(always)]
-    fn any<D: Draw>(&self, draws: &mut D) -> u32 {
+    pub(crate) fn any<D: Draw>(&self, draws: &mut D) -> u32 {
         match &self.sizes {
             Sizes::Fixed(bytes) | Sizes::UpToEnd(bytes) => *bytes,
             Sizes::Range { min, max } => {

@@ -6,7 +6,7 @@ use crate::file::FileState;
 use crate::files;
 use crate::limits::Limits;
 use crate::mix::Mix;
-use crate::offsets::{self, Zones};
+use crate::offsets::{self, FileLaw, Zones};
 use crate::picker::{FilePicker, Pick};
 use crate::plain::FastPath;
 use crate::random::Draws;
@@ -14,6 +14,7 @@ use crate::replay::Replaying;
 use crate::sizes::{self, SizeDraws};
 use crate::spec::{SourceFile, SourceSpec, SpecError};
 use crate::sprandom::Sprandom;
+use crate::steady::in_order;
 use crate::streams::{Seeds, Stream};
 use crate::syncs::Syncs;
 use crate::zbd::{ZbdJob, ZoneStep};
@@ -41,6 +42,8 @@ pub struct Source {
     pub(crate) files: Vec<FileState>,
     pub(crate) offset_draws: Draws,
     pub(crate) fast_path: FastPath,
+    /// Bytes of each I/O that follows the last one; zero where that takes more to say.
+    pub(crate) in_order: u32,
     pub(crate) limits: Limits,
     pub(crate) picker: FilePicker,
     pub(crate) mix: Mix,
@@ -99,7 +102,7 @@ impl Source {
         let mut notes = Vec::new();
         let wide = offsets::wide(&spec, &mut notes);
         let files = files::files(&spec, &seeds, &mut notes)?;
-        let file_law = offsets::file_law(&spec, &seeds)?;
+        let file_law = FileLaw::of(&spec, &seeds)?;
         let zones = Zones::new(&spec.distribution, &seeds)?;
         let zbd = ZbdJob::new(&spec).map(Box::new);
         let sprandom = sprandom(&spec, &files, &seeds)?;
@@ -121,6 +124,7 @@ impl Source {
             zbd,
             sprandom,
             fast_path: FastPath::None,
+            in_order: 0,
             replaying,
             notes,
             spec,
@@ -130,7 +134,8 @@ impl Source {
             sizes,
             zones,
         };
-        source.fast_path = FastPath::of(&source);
+        source.fast_path = FastPath::of(&mut source);
+        source.in_order = in_order(&source);
         source.draw_ahead();
         Ok(source)
     }
@@ -230,14 +235,18 @@ impl Source {
         self.draw_ahead();
     }
 
-    /// Make numbers many at once, where a fast path does not do so itself.
+    /// Make numbers many at once, where the fast path does not do so itself.
     fn draw_ahead(&mut self) {
-        if self.fast_path != FastPath::Steady {
+        self.mix.draw_ahead();
+        if let FastPath::DrawnOnce(..) | FastPath::Steady = self.fast_path {
+            self.sizes.0.iter_mut().for_each(|sizes| sizes.draws.make_ahead());
+            self.offset_draws.make_ahead();
+        }
+        if !matches!(self.fast_path, FastPath::Steady | FastPath::Files(_)) {
             return;
         }
         self.offset_draws.make_ahead();
         self.seq_rand_draws.0.iter_mut().for_each(Draws::make_ahead);
-        self.mix.draw_ahead();
         self.picker.draw_ahead();
         if let Some(zones) = &mut self.zones {
             zones.draw_ahead();
@@ -253,8 +262,10 @@ impl Source {
             // What the fast path cannot decide, such as an end, is left to us.
         }
         let preconditions = self.sprandom.is_some();
-        // After a sync, or the end of a file, the steady path goes on.
-        let one_at_a_time = self.one_at_a_time || self.fast_path == FastPath::Steady;
+        // After a sync, a zone or the end of a file, the fast path goes on.
+        use FastPath::{Files, Numbered, Steady};
+        let goes_on = matches!(self.fast_path, Steady | Files(_) | Numbered(..));
+        let one_at_a_time = self.one_at_a_time || goes_on;
         while self.state == State::Running && ring.room() >= STEP_MOST {
             if preconditions {
                 self.step(ring, Source::choose_sprandom)
@@ -391,8 +402,8 @@ impl Source {
         ring.push(entry);
     }
 
-    /// Note `count` I/Os of `bytes` in all, planned in the first file of a job
-    /// without syncs, the last being `last`.
+    /// Note `count` I/Os of `bytes` in all, planned in the first file of a job without syncs, the
+    /// last being `last`.
     pub(crate) fn issued_all(&mut self, dir: Dir, count: u64, bytes: u64, last: &Planned) {
         self.files[0].last_start[dir as usize] = last.offset;
         self.files[0].last_end[dir as usize] = last.offset + u64::from(last.len);

@@ -1,25 +1,46 @@
 //! I/Os chosen one by one, for jobs with nothing between them but syncs: without the questions
 //! that a step of the general path asks for each.
 
-use iosonde_base::{Dir, RING, Ring};
+use iosonde_base::{Dir, FileId, Op, Planned, RING, Ring};
 
 use crate::mix::Mix;
 use crate::source::{STEP_MOST, Source};
-use crate::spec::SyncEvery;
+use crate::spec::{Sequencer, SyncEvery};
 
 /// Whether the steps of a job are all alike, as long as no file ends and no sync is due.
 pub(crate) fn is_steady(source: &Source) -> bool {
     let spec = &source.spec;
-    let SyncEvery { fsync, fdatasync, range, after_last } = spec.sync_every;
-    // A sync is of what was written last, and counts the writes: of one direction they follow each other.
-    let calm = spec.sync_every == SyncEvery::default()
-        || (fsync != 1 && fdatasync != 1 && range == 0 && !after_last && !source.mix.is_mixed());
-    calm && !spec.directions.trim_then_write
+    syncs_are_foreseen(source)
+        && !spec.directions.trim_then_write
         && source.zbd.is_none()
         && source.sprandom.is_none()
         && source.replaying.is_none()
         && !source.mix.depends_on_time()
         && !source.picker.limited()
+}
+
+/// Whether so many writes follow each other before a sync as [`crate::syncs::Syncs::room`] says.
+pub(crate) fn syncs_are_foreseen(source: &Source) -> bool {
+    let every = source.spec.sync_every;
+    let SyncEvery { fsync, fdatasync, range, after_last } = every;
+    // A sync is of what was written last, and counts the writes: of one direction they follow each other.
+    every == SyncEvery::default()
+        || (fsync != 1 && fdatasync != 1 && range == 0 && !after_last && !source.mix.is_mixed())
+}
+
+/// Bytes of each I/O of a job that follow one another, all of them or those of a run; zero where
+/// there are gaps, or not one size.
+pub(crate) fn in_order(source: &Source) -> u32 {
+    let spec = &source.spec;
+    let fixed = |dir| source.sizes[dir].fixed().unwrap_or(0);
+    let len = spec.used().next().map_or(0, fixed);
+    let alike = spec.used().all(|dir| fixed(dir) == len) && !spec.bs_is_seq_rand;
+    let follow = if spec.directions.random {
+        spec.sequencer == Sequencer::Sequential
+    } else {
+        spec.seq_add == 0
+    };
+    if alike && follow && spec.strided.is_none() { len } else { 0 }
 }
 
 impl Source {
@@ -30,25 +51,48 @@ impl Source {
         for _ in 0..self.steady_room() {
             let Some(file) = self.picker.next_usable(&self.files, |file| !file.done) else { break };
             let dir = self.mix.next(&self.issued);
-            let chosen = self.choose_in(file, dir);
-            let (Some(entry), None) = (chosen, self.invalidate) else {
-                self.note_steady(ring, planned, bytes);
-                return match chosen {
-                    Some(entry) => self.issue(entry, ring),
-                    None => self.none_chosen(file, ring),
-                };
+            let (offset, len) = match self.next_in_order(file, dir) {
+                Some(offset) => (offset, self.in_order),
+                None => match (self.choose_in(file, dir), self.invalidate) {
+                    (Some(entry), None) => (entry.offset, entry.len),
+                    (chosen, _) => {
+                        self.note_steady(ring, planned, bytes);
+                        return match chosen {
+                            Some(entry) => self.issue(entry, ring),
+                            None => self.none_chosen(file, ring),
+                        };
+                    }
+                },
             };
-            let len = u64::from(entry.len);
             let state = &mut self.files[file];
-            state.last_start[dir as usize] = entry.offset;
-            state.last_end[dir as usize] = entry.offset + len;
+            state.last_start[dir as usize] = offset;
+            state.last_end[dir as usize] = offset + u64::from(len);
             self.issued[dir as usize] += 1;
-            self.zone_bytes += len;
+            self.zone_bytes += u64::from(len);
             self.tried_in_order = false;
-            (planned, bytes) = (planned + 1, bytes + len);
-            ring.push(entry);
+            (planned, bytes) = (planned + 1, bytes + u64::from(len));
+            ring.push(Planned { offset, len, file: FileId(file as u32), op: Op::from(dir) });
         }
         self.note_steady(ring, planned, bytes);
+    }
+
+    /// Where in `file` the next I/O of `dir` is, if it follows the last one and nothing else is to
+    /// be asked.
+    #[inline(always)]
+    fn next_in_order(&mut self, file: usize, dir: Dir) -> Option<u64> {
+        let drawn = self.spec.directions.random;
+        if self.in_order == 0 || (drawn && self.run_left == 0) {
+            return None;
+        }
+        let state = &self.files[file];
+        let last = state.last_end[dir as usize];
+        let begins_again = self.begins_again && last >= state.range.saturating_add(state.first);
+        let within = last.wrapping_sub(state.start) < state.range;
+        if begins_again || !within || last + u64::from(self.in_order) > state.end {
+            return None;
+        }
+        self.run_left -= u32::from(drawn);
+        Some(last)
     }
 
     /// How many I/Os, of the largest size, the limits allow before a sync, and the ring holds with
@@ -147,20 +191,72 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
         #[test]
-        fn the_steady_path_plans_what_the_general_one_does(spec in specs()) {
-            let Ok(mut steady) = Source::new(spec.clone()) else { return Ok(()) };
-            let mut general = Source::new(spec).expect("the same again");
+        fn fast_and_steady_paths_plan_what_the_general_one_does(spec in specs()) {
+            let Ok(mut general) = Source::new(spec.clone()) else { return Ok(()) };
+            let [fast, mut steady] = [(); 2].map(|()| Source::new(spec.clone()).expect("the same again"));
+            general.fast_path = FastPath::None;
             if is_steady(&steady) {
                 steady.fast_path = FastPath::Steady;
             }
+            let general = entries(general, 700);
+            for other in [entries(fast, 700), entries(steady, 700)] {
+                let differs = other.iter().zip(&general).position(|(one, other)| one != other);
+                prop_assert_eq!(differs.map(|at| (at, other[at], general[at])), None);
+                prop_assert_eq!(other.len(), general.len());
+            }
+        }
+    }
+
+    /// One job of each kind that is planned many at once.
+    #[test]
+    fn jobs_that_are_not_plain_have_a_fast_path_too() {
+        let zone = |percent, size| Zone { percent, size };
+        let zoned = PerDir::all(vec![zone(60, 10), zone(40, 90)]);
+        let share = |bytes, percent| Share { bytes, percent };
+        let split = PerDir::all(Sizes::Split(vec![share(4096, 60), share(16_384, 40)]));
+        let strided = Strided { range: 1 << 20, size: 1 << 20, skip: 0 };
+        let zipf = FilePick::Zipf { theta: 1.2, center: None };
+        let size = 4 << 20;
+        let file = |at: u32| SourceFile {
+            name: format!("f.{at}"),
+            size,
+            end: size,
+            ..SourceFile::default()
+        };
+        let plain = SourceSpec {
+            directions: Directions { write: true, random: true, ..Directions::default() },
+            files: vec![file(0)],
+            sizes: PerDir::all(Sizes::Fixed(4096)),
+            size_bytes: size,
+            total_bytes: size,
+            map: MapMode::On,
+            loops: 3,
+            ..SourceSpec::default()
+        };
+        let files = SourceSpec { files: (0..8).map(file).collect(), ..plain.clone() };
+        let by =
+            |pick| SourceSpec { file_service: FileService { pick, every: 1 }, ..files.clone() };
+        let fsync = SyncEvery { fsync: 32, ..SyncEvery::default() };
+        let jobs = [
+            SourceSpec { generator: Generator::Lfsr, ..plain.clone() },
+            SourceSpec { generator: Generator::Tausworthe64, ..plain.clone() },
+            SourceSpec { distribution: Distribution::Zoned(zoned), ..plain.clone() },
+            SourceSpec { sizes: split, ..plain.clone() },
+            SourceSpec { strided: Some(strided), ..plain.clone() },
+            SourceSpec { sync_every: fsync, ..plain },
+            by(FilePick::Random),
+            by(zipf),
+            files,
+        ];
+        for spec in jobs {
+            let mut general = Source::new(spec.clone()).unwrap();
+            let fast = Source::new(spec.clone()).unwrap();
+            assert!(!matches!(fast.fast_path, FastPath::Steady | FastPath::None), "{spec:?}");
             general.fast_path = FastPath::None;
-            let (steady, general) = (entries(steady, 700), entries(general, 700));
-            let other = steady.iter().zip(&general).position(|(one, other)| one != other);
-            prop_assert_eq!(other.map(|at| (at, steady[at], general[at])), None);
-            prop_assert_eq!(steady.len(), general.len());
+            assert_eq!(entries(fast, 10_000), entries(general, 10_000), "{spec:?}");
         }
     }
 }

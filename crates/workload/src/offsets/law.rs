@@ -7,9 +7,8 @@
 
 use iosonde_base::Dir;
 
-use crate::picker::NUMBERS_OF_A_FILE;
 use crate::random::{Ahead, Taus88};
-use crate::spec::{Distribution, FilePick, SourceFile, SourceSpec, SpecError};
+use crate::spec::{Distribution, SourceFile, SourceSpec, SpecError};
 use crate::streams::{Seeds, Stream};
 
 /// Draws numbers below `n` by a law: how often each is drawn, and in which order.
@@ -27,7 +26,7 @@ pub struct Law {
 
 /// What is drawn, before it is scattered and shifted.
 #[derive(Clone, Debug)]
-enum Curve {
+pub(super) enum Curve {
     /// Gray et al., "Quickly generating billion-record synthetic databases",
     /// SIGMOD 1994.
     Zipf { zeta_n: f64, zeta_2: f64, eta: f64, alpha: f64 },
@@ -46,7 +45,7 @@ impl Law {
     ) -> Result<Option<Law>, SpecError> {
         let least = spec.sizes[Dir::Read].min().min(spec.sizes[Dir::Write].min());
         let n = file.size.min(file.end).div_ceil(u64::from(least.max(1)));
-        let Some((curve, center)) = curve_of_places(&spec.distribution, n)? else {
+        let Some((curve, center)) = curve_of(&spec.distribution, n)? else {
             return Ok(None);
         };
         // The low half of the product, as fio has it: so the thread's number
@@ -67,15 +66,31 @@ impl Law {
         blocks: u64,
         seed: u32,
     ) -> Result<Option<Law>, SpecError> {
-        let curve = curve_of_places(distribution, blocks)?;
+        let curve = curve_of(distribution, blocks)?;
         Ok(curve.map(|(curve, center)| Law::new(curve, blocks, center, seed, true)))
     }
 
-    fn new(curve: Curve, n: u64, center: Option<f64>, seed: u32, scattered: bool) -> Law {
+    pub(super) fn new(
+        curve: Curve,
+        n: u64,
+        center: Option<f64>,
+        seed: u32,
+        scattered: bool,
+    ) -> Law {
         let draws = Ahead::new(Taus88::new(seed));
         let mut law = Law { curve, n, center, scattered, seed, draws, shift: 0 };
         law.restart();
         law
+    }
+
+    pub(super) fn curve(&self) -> &Curve {
+        &self.curve
+    }
+
+    /// What the next numbers are made of.
+    #[inline(always)]
+    pub(super) fn draws(&mut self) -> &mut Ahead {
+        &mut self.draws
     }
 
     /// How many numbers there are.
@@ -104,6 +119,12 @@ impl Law {
     #[inline]
     pub fn draw(&mut self) -> u64 {
         let drawn = self.curve.draw(&mut self.draws, self.n);
+        self.placed(drawn)
+    }
+
+    /// What becomes of a number that was drawn.
+    #[inline]
+    pub(super) fn placed(&self, drawn: u64) -> u64 {
         let scattered = if self.scattered { drawn.wrapping_mul(SCATTER) } else { drawn };
         scattered.wrapping_add(self.shift) % self.n.max(1)
     }
@@ -117,7 +138,7 @@ const BELL_DRAWS: usize = 12;
 
 /// A number that draws of 32 bits are divided by.
 #[derive(Clone, Debug)]
-struct Divisor {
+pub(super) struct Divisor {
     number: u64,
     /// 2^64 divided by it, rounded up.
     reciprocal: u64,
@@ -144,11 +165,22 @@ impl Divisor {
 }
 
 impl Curve {
+    /// Whether a number is made of one draw, of which a greater makes a greater number or the same;
+    /// by more, where it is drawn by a power, than that is rounded.
+    pub(super) fn rises(&self) -> bool {
+        match self {
+            Curve::Zipf { eta, alpha, .. } => eta.is_finite() && alpha.abs() < 1e6,
+            Curve::Pareto { power } => *power > 1e-3,
+            Curve::Normal { .. } => false,
+        }
+    }
+
+    /// The number of one draw, but for a bell.
     #[inline]
-    fn draw(&self, draws: &mut Ahead, n: u64) -> u64 {
+    pub(super) fn number(&self, draw: u32, n: u64) -> u64 {
         match *self {
             Curve::Zipf { zeta_n, zeta_2, eta, alpha } => {
-                let u = unit(draws);
+                let u = unit(draw);
                 let z = u * zeta_n;
                 if z < 1.0 {
                     0
@@ -158,9 +190,15 @@ impl Curve {
                     (n as f64 * (eta * u - eta + 1.0).powf(alpha)) as u64
                 }
             }
-            Curve::Pareto { power } => {
-                (n.saturating_sub(1) as f64 * unit(draws).powf(power)) as u64
-            }
+            Curve::Pareto { power } => (n.saturating_sub(1) as f64 * unit(draw).powf(power)) as u64,
+            Curve::Normal { .. } => 0,
+        }
+    }
+
+    #[inline]
+    fn draw(&self, draws: &mut Ahead, n: u64) -> u64 {
+        match *self {
+            Curve::Zipf { .. } | Curve::Pareto { .. } => self.number(draws.draw(), n),
             Curve::Normal { deviation, ref below } => {
                 let drawn = draws.some::<BELL_DRAWS>();
                 let sum = below.remainders(&drawn);
@@ -168,7 +206,8 @@ impl Curve {
                 if deviation == 0 {
                     return mean;
                 }
-                let mut off = (deviation as f64 * unit(draws)) as i64 - (deviation / 2) as i64;
+                let mut off =
+                    (deviation as f64 * unit(draws.draw())) as i64 - (deviation / 2) as i64;
                 loop {
                     match mean.checked_add_signed(off) {
                         Some(number) if number < n || off == 0 => return number,
@@ -183,24 +222,11 @@ impl Curve {
 
 /// Evenly from 0 to 1, both included, as fio has it.
 #[inline]
-fn unit(draws: &mut Ahead) -> f64 {
-    f64::from(draws.draw()) / f64::from(u32::MAX)
+fn unit(draw: u32) -> f64 {
+    f64::from(draw) / f64::from(u32::MAX)
 }
 
-/// The law by which files are picked; none for those that go in turn or evenly.
-pub(crate) fn file_law(spec: &SourceSpec, seeds: &Seeds) -> Result<Option<Law>, SpecError> {
-    let n = spec.files.len() as u64 * NUMBERS_OF_A_FILE;
-    let (curve, center) = match spec.file_service.pick {
-        FilePick::RoundRobin | FilePick::Sequential | FilePick::Random => return Ok(None),
-        FilePick::Zipf { theta, center } => (zipf(theta, n)?, center),
-        FilePick::Pareto { h, center } => (pareto(h)?, center),
-        FilePick::Normal { deviation, center } => (normal(deviation, n)?, center),
-    };
-    check_center(center)?;
-    Ok(Some(Law::new(curve, n, center, seeds.of(Stream::File) as u32, false)))
-}
-
-fn curve_of_places(
+pub(super) fn curve_of(
     distribution: &Distribution,
     n: u64,
 ) -> Result<Option<(Curve, Option<f64>)>, SpecError> {

@@ -1,12 +1,13 @@
 //! Where the next I/O falls: one after another, or drawn.
 
+mod file_law;
 mod law;
 mod listed;
 mod sequential;
 mod zoned;
 
+pub(crate) use file_law::FileLaw;
 pub use law::Law;
-pub(crate) use law::file_law;
 pub(crate) use listed::Listed;
 pub(crate) use sequential::sequential;
 pub(crate) use zoned::Zones;

@@ -1,9 +1,9 @@
 //! Parts of a file with shares of the I/Os (`random_distribution=zoned`).
 
-use iosonde_base::{Dir, PerDir};
+use iosonde_base::{Dir, PerDir, RING};
 
 use crate::offsets::Grid;
-use crate::random::Draws;
+use crate::random::{Draws, SCALE_MOST, scale};
 use crate::spec::{Distribution, SpecError, Zone};
 use crate::streams::{Seeds, Stream};
 
@@ -11,6 +11,10 @@ use crate::streams::{Seeds, Stream};
 #[derive(Debug)]
 pub(crate) struct Zones {
     parts: PerDir<Vec<Part>>,
+    /// By the number drawn from 1 to 100 (less one), which part it is.
+    part_of: PerDir<Box<[u32; 100]>>,
+    /// The places that the parts were counted in last.
+    grids: PerDir<Grid>,
     draws: Draws,
     /// Sizes are bytes, not percent of the file.
     absolute: bool,
@@ -24,6 +28,8 @@ struct Part {
     /// Where it begins and ends: percent of the file, or bytes.
     from: u64,
     to: u64,
+    /// The same as places: the first, and how many; none where it ends past the last of them.
+    places: Option<(u64, u64)>,
 }
 
 impl Zones {
@@ -42,7 +48,9 @@ impl Zones {
                 return Err(SpecError::BadDistribution);
             }
         }
-        Ok(Some(Zones { parts, draws: draws(seeds), absolute }))
+        let part_of = PerDir([0, 1, 2].map(|dir| part_of(&parts.0[dir])));
+        let grids = PerDir::all(Grid { unit: 0, places: 0 });
+        Ok(Some(Zones { parts, part_of, grids, draws: draws(seeds), absolute }))
     }
 
     /// Draw the same parts again.
@@ -64,28 +72,65 @@ impl Zones {
         grid: Grid,
         below: impl FnOnce(u64) -> Option<u64>,
     ) -> Option<u64> {
-        let Grid { unit, places: blocks } = grid;
         let drawn = self.draws.percent();
-        let parts = &self.parts[dir];
-        let Some(part) = parts.iter().find(|part| drawn <= part.percent).or(parts.last()) else {
+        if self.grids[dir] != grid {
+            self.count_places(dir, grid);
+        }
+        let at = self.part_of[dir][(drawn as usize - 1) % 100];
+        let Some(part) = self.parts[dir].get(at as usize) else {
             // No zones for this direction: the whole file.
-            return below(blocks);
+            return below(grid.places);
         };
-        let (from, within) = if self.absolute {
-            let (from, to) = (part.from / unit, part.to / unit);
-            if to > blocks {
-                return None;
-            }
-            (from, to - from)
-        } else {
-            let share = |percent: u64| match blocks.checked_mul(percent) {
-                Some(parts) => parts / 100,
-                None => (u128::from(blocks) * u128::from(percent) / 100) as u64,
-            };
-            (share(part.from), share(part.to - part.from))
-        };
+        let (from, within) = part.places?;
         // A part too small for a block gives its first one.
         from.checked_add(below(within)?)
+    }
+
+    /// Whether each number drawn in `dir` is one of the places of `grid`, and drawn 32 bits at a time.
+    pub(crate) fn all_fit(&mut self, dir: Dir, grid: Grid) -> bool {
+        self.count_places(dir, grid);
+        let fits = |part: &Part| {
+            part.places.is_some_and(|(from, within)| {
+                (..=SCALE_MOST).contains(&within) && from + within.max(1) <= grid.places
+            })
+        };
+        let parts = &self.parts[dir];
+        matches!(self.draws, Draws::Narrow(_)) && !parts.is_empty() && parts.iter().all(fits)
+    }
+
+    /// A block for each of `draws`, where [`Zones::all_fit`] has said that all are.
+    #[inline(never)]
+    pub(crate) fn draw_many(&mut self, dir: Dir, draws: &[u32], blocks: &mut [u64]) {
+        let Draws::Narrow(taus) = &mut self.draws else { return };
+        let mut shares = [0; RING];
+        let shares = &mut shares[..blocks.len().min(RING)];
+        taus.draw_many(shares);
+        let (parts, part_of) = (&self.parts[dir], &self.part_of[dir]);
+        for ((block, draw), share) in blocks.iter_mut().zip(draws).zip(shares) {
+            let at = part_of[scale(100, *share) as usize % 100];
+            if let Some(Part { places: Some((from, within)), .. }) = parts.get(at as usize) {
+                *block = from + scale(*within, *draw);
+            }
+        }
+    }
+
+    /// Count the parts in the places of `grid`.
+    #[inline(never)]
+    fn count_places(&mut self, dir: Dir, grid: Grid) {
+        let Grid { unit, places } = grid;
+        let share = |percent: u64| match places.checked_mul(percent) {
+            Some(parts) => parts / 100,
+            None => (u128::from(places) * u128::from(percent) / 100) as u64,
+        };
+        for part in &mut self.parts[dir] {
+            let (from, to) = (part.from, part.to);
+            part.places = if self.absolute {
+                (to / unit <= places).then(|| (from / unit, to / unit - from / unit))
+            } else {
+                Some((share(from), share(to - from)))
+            };
+        }
+        self.grids[dir] = grid;
     }
 
     /// Bytes up to the end of the last part of any direction; none where parts
@@ -100,6 +145,17 @@ fn draws(seeds: &Seeds) -> Draws {
     Draws::new(false, seeds.of(Stream::Zone))
 }
 
+/// By the number drawn from 1 to 100 (less one), which part it is.
+fn part_of(parts: &[Part]) -> Box<[u32; 100]> {
+    let mut part_of = Box::new([0; 100]);
+    for (drawn, place) in (1..).zip(part_of.iter_mut()) {
+        let at = parts.iter().position(|part| drawn <= part.percent);
+        // A job file that lists more parts is longer than any that is read.
+        *place = at.unwrap_or(parts.len().saturating_sub(1)) as u32;
+    }
+    part_of
+}
+
 fn sums(zones: &[Zone]) -> Result<Vec<Part>, SpecError> {
     let (mut percent, mut at) = (0u32, 0u64);
     let mut parts = Vec::with_capacity(zones.len());
@@ -107,7 +163,7 @@ fn sums(zones: &[Zone]) -> Result<Vec<Part>, SpecError> {
         let from = at;
         percent = percent.checked_add(zone.percent).ok_or(SpecError::BadDistribution)?;
         at = at.checked_add(zone.size).ok_or(SpecError::BadDistribution)?;
-        parts.push(Part { percent, from, to: at });
+        parts.push(Part { percent, from, to: at, places: None });
     }
     if parts.is_empty() || percent == 100 { Ok(parts) } else { Err(SpecError::BadDistribution) }
 }

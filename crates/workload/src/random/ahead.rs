@@ -46,6 +46,23 @@ impl Ahead {
         some[0]
     }
 
+    /// The next draws, `most` of them or fewer, at least one; they are taken by [`Ahead::take`].
+    #[inline]
+    pub fn peek(&mut self, most: usize) -> &[u32] {
+        // No more are left than there is room for in front.
+        if self.numbers.len() - self.next < most.min(LEFT + 1) {
+            self.make();
+        }
+        let numbers = &self.numbers[self.next..];
+        &numbers[..numbers.len().min(most)]
+    }
+
+    /// Take so many of those that were looked at.
+    #[inline]
+    pub fn take(&mut self, count: usize) {
+        self.next += count;
+    }
+
     /// Move what is left to the front, and make more.
     #[inline(never)]
     fn make(&mut self) {
@@ -67,6 +84,10 @@ mod tests {
         for _ in 0..100 {
             assert_eq!(ahead.some::<12>(), [(); 12].map(|()| one.draw()));
             assert_eq!(ahead.draw(), one.draw());
+            let peeked = ahead.peek(40).to_vec();
+            assert!(!peeked.is_empty() && peeked.len() <= 40);
+            ahead.take(peeked.len() - 1);
+            peeked[1..].iter().for_each(|_| assert!(peeked.contains(&one.draw())));
         }
     }
 }

@@ -119,6 +119,26 @@ impl Lfsr {
         }
     }
 
+    /// The next numbers of this pass, as many as there are places for: how many, fewer at its end.
+    #[inline(never)]
+    pub(crate) fn draw_many(&mut self, numbers: &mut [u64]) -> usize {
+        let count = numbers.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        // So that its state stays in registers.
+        let mut lfsr = self.clone();
+        for number in &mut numbers[..count] {
+            loop {
+                lfsr.step();
+                if lfsr.state < lfsr.n {
+                    break;
+                }
+            }
+            *number = lfsr.state;
+        }
+        lfsr.left -= count as u64;
+        *self = lfsr;
+        count
+    }
+
     #[inline(always)]
     fn step(&mut self) {
         let mixed = if self.state & 1 == 0 { self.taps } else { 0 };

@@ -83,6 +83,22 @@ fn hundredth(draw: u32) -> usize {
     (draw / (u32::MAX / 100 + 1)) as usize
 }
 
+/// A number of 32 bits that was drawn.
+#[derive(Clone)]
+pub(crate) struct OneDraw(pub u32);
+
+impl Draw for OneDraw {
+    #[inline(always)]
+    fn below(&mut self, n: u64) -> u64 {
+        below(n, self.0)
+    }
+
+    #[inline(always)]
+    fn hundredth(&mut self) -> usize {
+        hundredth(self.0)
+    }
+}
+
 impl Draw for Draws {
     #[inline(always)]
     fn below(&mut self, n: u64) -> u64 {
