@@ -35,6 +35,13 @@ impl BriefLatencies {
         &mut self.ns
     }
 
+    /// Put one latency at place `at`, if it is short enough: whether it is.
+    #[inline(always)]
+    pub fn put(&mut self, at: usize, ns: u64) -> bool {
+        self.ns[at % BriefLatencies::MOST] = ns as u32;
+        ns < BriefLatencies::BOUND.into()
+    }
+
     /// Count the first `count`, each once.
     ///
     /// # Panics

@@ -1,8 +1,9 @@
 //! The queue is full, and for each I/O that completes one is submitted in its
 //! place: fio's way unless batches are asked for.
 
-use super::{AnyQueueLoop, Batch, PATIENCE, QueueLoop, Tag, count_done};
-use crate::drive::{Failure, io};
+use super::exchanged::Exchanged;
+use super::{AnyQueueLoop, Batch, QueueLoop, Tag};
+use crate::drive::{Failure, UNCOUNTED, io};
 use crate::one_shot::count_response;
 use crate::tape::Taping;
 use crate::{Drive, Files, Memory, Queued, SliceControl, Wanted, Window};
@@ -110,7 +111,7 @@ impl<const STAMPED: bool> AnyQueueLoop<STAMPED> {
 }
 
 impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
-    /// Exchange one I/O for each of `entries`; how many were submitted.
+    /// Exchange one I/O for each of `entries`, and count them; how many were submitted.
     #[inline(never)]
     fn stretch<T: Taping, const PACED: bool>(
         &mut self,
@@ -118,15 +119,41 @@ impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
         entries: &[Planned],
         tape: &mut T,
     ) -> (usize, ExchangeEnd) {
+        let Some(mut exchanged) = self.exchanged.take() else { return (0, ExchangeEnd::Entry) };
+        let (submitted, stop) =
+            self.do_exchange::<T, PACED>(context, entries, &mut exchanged, tape);
+        let completed = exchanged.take_completed();
+        let (depth, one) = (&context.counters.depth, batch_class(1));
+        depth.level[depth_class(self.flights.len() as u32)].add(submitted as u64);
+        depth.submit[one].add(submitted as u64);
+        depth.submits.add(submitted as u64);
+        depth.complete[one].add(completed);
+        depth.completes.add(completed);
+        exchanged.count(context.counters);
+        self.exchanged = Some(exchanged);
+        // What could not be submitted was taken all the same.
+        let taken = submitted + usize::from(matches!(stop, ExchangeEnd::Broken("submit", _)));
+        (taken, stop)
+    }
+
+    /// Exchange them, and note what is to be counted; how many were submitted.
+    #[inline(always)]
+    fn do_exchange<T: Taping, const PACED: bool>(
+        &mut self,
+        context: ExchangeContext<'_>,
+        entries: &[Planned],
+        exchanged: &mut Exchanged,
+        tape: &mut T,
+    ) -> (usize, ExchangeEnd) {
         let ExchangeContext { clock, counters, control, files, memory, dues } = context;
-        let level = &counters.depth.level[depth_class(self.flights.len() as u32)];
-        let one = batch_class(1);
+        let pause = clock.after(clock.now(), UNCOUNTED.0);
         for (count, entry) in entries.iter().enumerate() {
             if entry.op as u8 > Op::Trim as u8 {
                 return (count, ExchangeEnd::Entry);
             }
             self.done.clear();
-            let next = Wanted { min: 1, max: 1, patience: PATIENCE };
+            // What is noted is counted before longer waits.
+            let next = Wanted { min: 1, max: 1, patience: UNCOUNTED };
             if let Err(errno) = self.engine.reap(next, &mut self.done) {
                 return (count, ExchangeEnd::Broken("collect completions", errno));
             }
@@ -136,25 +163,20 @@ impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
             };
             let flight = &mut self.flights[slot.0 as usize];
             let (tag, len) = (flight.tag, flight.len);
-            let Some(lane) = counters.lanes[..=Op::Trim as usize].get(tag.kind()) else {
-                return (count, ExchangeEnd::Incomplete(now));
-            };
-            if result != Ok(len) {
+            if tag.kind() > Op::Trim as usize || result != Ok(len) {
                 return (count, ExchangeEnd::Incomplete(now));
             }
             let batch = &mut self.batches[tag.batch()];
             let Batch { slat, issue, .. } = *batch;
             let clat = clock.ticks_to_ns(now.wrapping_sub(issue));
-            count_done(lane, 1, len.into(), [clat, slat + clat]);
-            counters.depth.complete[one].add(1);
-            counters.depth.completes.add(1);
+            exchanged.done(counters, tag.kind(), len, [clat, slat + clat]);
             if T::TAPES {
                 let kind = tag.kind() as u32 | u32::from(self.engine.priority(slot)) << 16;
                 tape.add(now, flight.offset, len, kind, [slat, clat]);
             }
             let next_due = if PACED {
                 let due = &mut self.dues[slot.0 as usize];
-                count_response(lane, &clock, *due, now);
+                count_response(&counters.lanes[tag.kind()], &clock, *due, now);
                 *due = dues[count];
                 *due
             } else {
@@ -168,20 +190,21 @@ impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 return (count, if over { ExchangeEnd::Time } else { ExchangeEnd::Early });
             }
 
-            // In its slot, and in its batch, goes the next.
-            let start = clock.now();
+            // In its slot, and in its batch, goes the next; its submission begins with the moment
+            // at which the other came back.
             flight.begin(entry, Tag::new(tag.batch() as u32, entry.op));
             self.engine.push(Slot(slot.0), &io(memory, files, entry, slot.0));
             if let Err(errno) = self.engine.submit() {
-                return (count + 1, ExchangeEnd::Broken("submit", errno));
+                return (count, ExchangeEnd::Broken("submit", errno));
             }
             let issue = clock.now();
-            let slat = clock.ticks_to_ns(issue.wrapping_sub(start));
+            let slat = clock.ticks_to_ns(issue.wrapping_sub(now));
             *batch = Batch { slat, issue, live: 1 };
-            Self::count_issued(&counters.lanes[entry.op as usize], 1, slat);
-            level.add(1);
-            counters.depth.submit[one].add(1);
-            counters.depth.submits.add(1);
+            exchanged.issued(counters, entry.op as usize, slat);
+            // What has been done by then is counted.
+            if issue >= pause {
+                return (count + 1, ExchangeEnd::Entry);
+            }
         }
         (entries.len(), ExchangeEnd::Entry)
     }

@@ -4,6 +4,7 @@ mod alone;
 mod completing;
 mod due;
 mod exchange;
+mod exchanged;
 mod flight;
 mod noted;
 mod paced;
@@ -12,8 +13,8 @@ mod special;
 use crate::drive::{Failure, io};
 use crate::retries::SlotRetries;
 use crate::{Drive, Ended, Files, Loop, Memory, Queued, Wanted, Window};
-use completing::count_done;
 use exchange::may_exchange;
+use exchanged::Exchanged;
 use flight::{Batch, Filling, Flight, FreeList, OPS, Tag};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
 use iosonde_stats::{Lane, batch_class, depth_class};
@@ -55,6 +56,8 @@ pub struct QueueLoop<E: ?Sized, const STAMPED: bool> {
     due: u64,
     /// For completions that are counted at once; of a job with a pace.
     noted: Option<Noted>,
+    /// For I/Os that are exchanged; there from the first slice on that may.
+    exchanged: Option<Box<Exchanged>>,
     /// What was measured ends the slice.
     settled: bool,
     /// There is more to a completion than to count it.
@@ -89,6 +92,7 @@ impl<E: Queued + 'static, const STAMPED: bool> QueueLoop<E, STAMPED> {
             dues: Box::default(),
             due: 0,
             noted: None,
+            exchanged: None,
             settled: false,
             watched: false,
             retries: SlotRetries::default(),
@@ -295,6 +299,9 @@ impl<E: Queued + 'static, const STAMPED: bool> Loop for QueueLoop<E, STAMPED> {
         let (taps, paced) = (drive.has_taps(), drive.pacing.is_some());
         self.watched = paced || drive.tape.is_some() || drive.watches_completions();
         let exchanges = STAMPED && may_exchange(drive);
+        if exchanges {
+            self.exchanged.get_or_insert_default();
+        }
         loop {
             let round = if paced {
                 self.round_held(drive, taps, exchanges)
