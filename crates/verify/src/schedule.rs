@@ -2,7 +2,7 @@
 //! after them.
 
 use crate::history::{CheckOrder, History, Written};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// When written blocks are read back or trimmed (`verify_backlog`,
 /// `trim_backlog` and their batches, `trim_verify_zero`, `do_verify`).
@@ -60,7 +60,7 @@ pub struct VerifySchedule {
     /// Marked to be trimmed, by number: in the order of writing.
     marked: BTreeMap<u64, Written>,
     /// Numbers of those that were trimmed and are still to be read.
-    trimmed: HashSet<u64>,
+    trimmed: BTreeSet<u64>,
 }
 
 impl VerifySchedule {
@@ -72,7 +72,7 @@ impl VerifySchedule {
             verify_left: 0,
             trim_left: 0,
             marked: BTreeMap::new(),
-            trimmed: HashSet::new(),
+            trimmed: BTreeSet::new(),
         }
     }
 
@@ -184,12 +184,30 @@ impl VerifySchedule {
             return None;
         }
         let write = self.history.pop()?;
-        // Most jobs trim nothing, and need not search for it.
-        if !self.marked.is_empty() {
+        // Most jobs trim nothing, and where the checks are in the order of the writes the first
+        // number tells of most: neither is searched.
+        let may_have = |first: Option<&u64>| first.is_some_and(|first| *first <= write.number);
+        if may_have(self.marked.first_key_value().map(|(number, _)| number)) {
             self.marked.remove(&write.number);
         }
-        let trimmed = !self.trimmed.is_empty() && self.trimmed.remove(&write.number);
+        let trimmed = may_have(self.trimmed.first()) && self.trimmed.remove(&write.number);
         Some((write, trimmed))
+    }
+
+    /// How many more I/Os of the job nothing comes between, if each write is remembered beside the
+    /// others; at least one.
+    pub fn room(&self) -> u64 {
+        let Backlogs { verify_after, trim_after, .. } = self.backlogs;
+        let len = self.history.len();
+        let until = |after: u64, left: u64| match after {
+            0 => u64::MAX,
+            // A batch goes on as soon as there is something for it.
+            _ if left > 0 => 1,
+            // Due, unless the last I/O was of a kind that puts it off; a read leaves it so.
+            after if len > 0 && len.is_multiple_of(after) => 1,
+            after => after - len % after,
+        };
+        until(verify_after, self.verify_left).min(until(trim_after, self.trim_left))
     }
 
     /// Forget everything, for the next pass.

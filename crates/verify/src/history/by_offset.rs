@@ -54,6 +54,12 @@ impl OffsetRun {
         let ago = newest.wrapping_sub(self.packed() >> COUNT_BITS) % NUMBERS;
         newest - ago
     }
+
+    /// The run of this file that begins at `offset`.
+    fn placed(&self, newest: u64, file: u32, offset: u64) -> PlacedWrite {
+        let first = Written { file, offset, len: self.len, number: self.number(newest) };
+        PlacedWrite { first, count: self.count() }
+    }
 }
 
 /// A run with its place.
@@ -84,10 +90,19 @@ impl OffsetOrder {
     /// `dropped`.
     pub(crate) fn remember(&mut self, write: Written, mut dropped: impl FnMut(Written)) {
         self.newest = self.newest.max(write.number);
-        while let Some(run) = self.last_before(write.file, write.end()) {
-            if run.end() <= write.offset {
-                break;
+        let newest = self.newest;
+        let runs = self.files.entry(write.file).or_default();
+        let mut before = None;
+        if let Some((&start, run)) = runs.range_mut(..write.end()).next_back() {
+            let placed = run.placed(newest, write.file, start);
+            // A block that is written again.
+            if placed.count == 1 && (start, run.len) == (write.offset, write.len) {
+                *run = OffsetRun::new(write.len, write.number, 1);
+                return dropped(placed.first);
             }
+            before = Some(placed);
+        }
+        while let Some(run) = before.filter(|run| run.end() > write.offset) {
             self.remove(&run);
             let len = u64::from(run.first.len).max(1);
             let from = write.offset.saturating_sub(run.first.offset) / len;
@@ -95,8 +110,10 @@ impl OffsetOrder {
             (from..=to).for_each(|n| dropped(run.nth(n)));
             self.put(run.nth(0), from);
             self.put(run.nth(to + 1), run.count - to - 1);
+            before = self.last_before(write.file, write.end());
         }
-        match self.last_before(write.file, write.offset) {
+        // It begins before the write, and none lies between them.
+        match before {
             Some(run)
                 if run.nth(run.count - 1).is_followed_by(&write) && run.count < COUNT_MOST =>
             {
@@ -110,12 +127,7 @@ impl OffsetOrder {
     /// each other: so it reaches farthest.
     fn last_before(&self, file: u32, offset: u64) -> Option<PlacedWrite> {
         let (&start, run) = self.files.get(&file)?.range(..offset).next_back()?;
-        Some(self.placed(file, start, run))
-    }
-
-    fn placed(&self, file: u32, offset: u64, run: &OffsetRun) -> PlacedWrite {
-        let number = run.number(self.newest);
-        PlacedWrite { first: Written { file, offset, len: run.len, number }, count: run.count() }
+        Some(run.placed(self.newest, file, start))
     }
 
     fn put(&mut self, first: Written, count: u64) {
@@ -138,7 +150,7 @@ impl OffsetOrder {
     fn first_run(&self) -> Option<PlacedWrite> {
         let (&file, runs) = self.files.first_key_value()?;
         let (&offset, run) = runs.first_key_value()?;
-        Some(self.placed(file, offset, run))
+        Some(run.placed(self.newest, file, offset))
     }
 
     pub fn first(&self) -> Option<Written> {
@@ -146,8 +158,14 @@ impl OffsetOrder {
     }
 
     pub fn pop(&mut self) -> Option<Written> {
-        let run = self.first_run()?;
-        self.remove(&run);
+        let mut runs = self.files.first_entry()?;
+        let file = *runs.key();
+        let first = runs.get_mut().first_entry()?;
+        let run = first.get().placed(self.newest, file, *first.key());
+        first.remove();
+        if runs.get().is_empty() {
+            runs.remove();
+        }
         self.put(run.nth(1), run.count - 1);
         Some(run.first)
     }

@@ -42,12 +42,12 @@ enum Role {
     Control,
     /// A sync: it makes all writes below this number durable.
     Sync { below: u64 },
-    /// A write of the job.
-    Write { write: Written, seed: u64 },
+    /// A write of the job, by its number. `mark`: it was drawn to be trimmed later.
+    Write { number: u64, seed: u64, mark: bool },
     /// A read of a job that only reads.
     JobRead { seed: Option<u64> },
     /// A read of a block that the job wrote.
-    Check { write: Written, seed: Option<u64>, trimmed: bool },
+    Check { number: u64, seed: Option<u64>, trimmed: bool },
     /// A block that was drawn to be trimmed.
     Trim,
 }
@@ -66,7 +66,7 @@ pub struct VerifyJob {
     number: u64,
     /// The number of this pass's first.
     first_of_pass: u64,
-    /// Those below this number were issued.
+    /// Those below this number were issued, and are remembered.
     issued: u64,
     /// Those below this number were made durable by a sync.
     synced: u64,
@@ -85,8 +85,10 @@ pub struct VerifyJob {
     /// Whether what comes next depends on what completes, so that entries are handed on one
     /// by one.
     one_by_one: bool,
-    /// What the entries handed on and not issued yet are, in their order.
-    handed: VecDeque<Role>,
+    /// What the entries handed on last are, in their order, how many, and how many were issued.
+    handed: Box<[Role; RING]>,
+    handed_count: usize,
+    handed_issued: usize,
     /// Where among the source's last entries the first of them is.
     place: usize,
     in_flight: Vec<Role>,
@@ -121,7 +123,9 @@ impl VerifyJob {
             ios_left: spec.ios_most,
             pass_left: spec.pass_bytes_most,
             one_by_one: depends_on_completions(&spec) || open.is_some(),
-            handed: VecDeque::with_capacity(RING),
+            handed: Box::new([Role::Plain; RING]),
+            handed_count: 0,
+            handed_issued: 0,
             place: 0,
             in_flight: vec![Role::Plain; spec.slots.max(1)],
             failed: BTreeSet::new(),
@@ -148,7 +152,9 @@ impl VerifyJob {
     /// back.
     #[inline]
     pub fn next_is_own(&self) -> bool {
-        matches!(self.handed.front(), Some(Role::Check { .. } | Role::Trim | Role::Control))
+        let next = &self.handed[self.handed_issued % RING];
+        matches!(next, Role::Check { .. } | Role::Trim | Role::Control)
+            && self.handed_issued < self.handed_count
     }
 
     /// Where among the source's last entries the first of those handed on last is.
@@ -176,7 +182,7 @@ impl VerifyJob {
     /// Numbers of the writes in flight, one place for each slot.
     pub fn writes_in_flight(&self) -> Vec<Option<u64>> {
         let number = |role: &Role| match role {
-            Role::Write { write, .. } => Some(write.number),
+            Role::Write { number, .. } => Some(*number),
             _ => None,
         };
         self.in_flight.iter().map(number).collect()
@@ -199,21 +205,25 @@ impl VerifyJob {
         entry: &Planned,
         time: impl FnOnce() -> (u32, u32),
     ) -> Option<BlockIdentity> {
-        let mut role = self.handed.pop_front().unwrap_or_default();
-        match &mut role {
-            Role::Write { write, .. } => self.issued = write.number + 1,
-            Role::Sync { below } => *below = self.durable_after_sync(),
-            _ => {}
+        let mut role = Role::Plain;
+        if self.handed_issued < self.handed_count {
+            role = self.handed[self.handed_issued % RING];
+            self.handed_issued += 1;
+        }
+        if let Role::Sync { below } = &mut role {
+            *below = self.durable_after_sync();
         }
         if let Some(place) = self.in_flight.get_mut(slot) {
             *place = role;
         }
-        let Role::Write { write, seed } = role else { return None };
+        let Role::Write { number, seed, mark } = role else { return None };
+        self.issued = number + 1;
+        self.remember(written(entry, number), mark);
         let time = if self.spec.moves_data { time() } else { return None };
         Some(BlockIdentity {
             seed,
             offset: entry.offset,
-            number: write.number,
+            number,
             // fio keeps the low half too.
             thread: self.spec.thread as u16,
             time_sec: time.0,
@@ -242,8 +252,12 @@ impl VerifyJob {
                 }
                 return None;
             }
-            Role::Write { write, .. } => {
-                self.note_written(&write, done);
+            Role::Write { number, .. } => {
+                if done {
+                    self.counts.written += 1;
+                } else {
+                    self.note_failed(&written(entry, number));
+                }
                 return None;
             }
             _ if !self.spec.moves_data => return None,
@@ -252,8 +266,8 @@ impl VerifyJob {
                 return None;
             }
             Role::JobRead { seed } => (seed, None, false),
-            Role::Check { write, seed, trimmed } => {
-                (seed, self.spec.compare_number.then_some(write.number), trimmed)
+            Role::Check { number, seed, trimmed } => {
+                (seed, self.spec.compare_number.then_some(number), trimmed)
             }
         };
         // Zeroes after a trim are looked at whatever the type.
@@ -261,11 +275,8 @@ impl VerifyJob {
             .then_some(BlockCheck { expected: Expected { offset, seed, number }, trimmed })
     }
 
-    fn note_written(&mut self, write: &Written, done: bool) {
-        if done {
-            self.counts.written += 1;
-            return;
-        }
+    #[cold]
+    fn note_failed(&mut self, write: &Written) {
         self.schedule.failed(write);
         self.failed.insert(write.number);
         self.counts.failed += 1;
@@ -282,7 +293,7 @@ impl VerifyJob {
     /// those that completed before it.
     pub fn durable_after_sync(&self) -> u64 {
         let in_flight = self.in_flight.iter().filter_map(|role| match role {
-            Role::Write { write, .. } => Some(write.number),
+            Role::Write { number, .. } => Some(*number),
             _ => None,
         });
         in_flight.min().unwrap_or(self.issued)
@@ -296,11 +307,7 @@ impl VerifyJob {
     /// Nothing more can be written: the pass ends here, and the job with it.
     pub fn stop_writing(&mut self) {
         // What was handed on and not issued is not issued any more.
-        for role in self.handed.drain(..) {
-            if let Role::Write { write, .. } = role {
-                self.schedule.failed(&write);
-            }
-        }
+        self.handed_issued = self.handed_count;
         self.pending.clear();
         self.end_job();
     }
@@ -350,13 +357,19 @@ impl VerifyJob {
     }
 }
 
-/// Whether the next I/Os of a job depend on what has completed, or on how much it has done.
+/// Whether each next I/O of a job may depend on what has completed, or on how much it has done.
 fn depends_on_completions(spec: &VerifySpec) -> bool {
     let Backlogs { verify_after, trim_after, .. } = spec.backlogs;
-    // Where writes may overlap, one that is remembered and never issued would hide an older one.
-    let overlap = spec.order == CheckOrder::Offset;
-    let counted = spec.ios_most < u64::MAX || spec.until.is_some();
-    verify_after > 0 || trim_after > 0 || overlap || counted
+    // How many writes are remembered, where one may replace others, decides what is due.
+    let replaced = spec.order == CheckOrder::Offset && (verify_after > 0 || trim_after > 0);
+    let read_back = verify_after > 0 && spec.pass_bytes_most < u64::MAX;
+    replaced || read_back || spec.ios_most < u64::MAX || spec.until.is_some()
+}
+
+/// A write of the job, as an entry.
+#[inline(always)]
+fn written(entry: &Planned, number: u64) -> Written {
+    Written { file: entry.file.0, offset: entry.offset, len: entry.len, number }
 }
 
 fn marks(spec: &VerifySpec) -> Taus88 {

@@ -3,9 +3,9 @@
 use super::open_files::control;
 use super::{Checks, Role, VerifyJob, VerifyPhase};
 use crate::history::Written;
-use crate::schedule::BlockDue;
+use crate::schedule::{Backlogs, BlockDue};
 use crate::writes_end::WrittenReach;
-use iosonde_base::{FileId, Op, Planned, Ring};
+use iosonde_base::{FileId, Op, Planned, RING, Ring};
 use iosonde_workload::{Refill, Source};
 
 impl VerifyJob {
@@ -17,7 +17,7 @@ impl VerifyJob {
     pub fn refill(&mut self, source: &mut Source, ring: &mut Ring) -> Refill {
         ring.clear();
         // What is no I/O is done without being issued.
-        self.handed.clear();
+        (self.handed_count, self.handed_issued) = (0, 0);
         if let Some((entry, role)) = self.pending.pop_front() {
             return self.hand_on(ring, entry, role);
         }
@@ -118,20 +118,26 @@ impl VerifyJob {
             }
     }
 
-    /// Hand on what the source has decided already, up to what is no data.
+    /// Hand on what the source has decided already, up to what is no data, or to where something
+    /// may be due.
     fn hand_on_data(&mut self, ring: &mut Ring) {
-        while let Some(entry) = self.planned.peek().copied().filter(is_data) {
+        let room = self.schedule.room();
+        let mut handed = 1;
+        while let Some(entry) = self.planned.peek().copied().filter(is_data)
+            && handed < room
+        {
             // The source's ring is as long, and its first entry is out already.
             self.planned.advance(1);
+            handed += 1;
             let role = self.role_of(&entry);
-            self.handed.push_back(role);
-            ring.push(entry);
+            self.hand(ring, entry, role);
         }
     }
 
     /// What the backlogs want before the next I/O of the job.
     fn hand_on_due(&mut self, ring: &mut Ring) -> Option<Refill> {
-        if !self.one_by_one {
+        let Backlogs { verify_after, trim_after, .. } = self.spec.backlogs;
+        if verify_after == 0 && trim_after == 0 {
             return None;
         }
         let in_flight = &self.in_flight;
@@ -139,7 +145,7 @@ impl VerifyJob {
         let waits = |number| {
             number >= unsynced
                 || in_flight.iter().any(|role| match role {
-                    Role::Write { write, .. } => write.number == number,
+                    Role::Write { number: other, .. } => *other == number,
                     _ => false,
                 })
         };
@@ -200,10 +206,17 @@ impl VerifyJob {
         }
     }
 
+    #[inline(always)]
+    fn hand(&mut self, ring: &mut Ring, entry: Planned, role: Role) {
+        // The ring has as many places.
+        self.handed[self.handed_count % RING] = role;
+        self.handed_count += 1;
+        ring.push(entry);
+    }
+
     fn hand_on(&mut self, ring: &mut Ring, entry: Planned, role: Role) -> Refill {
         self.place = self.planned.place().saturating_sub(1);
-        self.handed.push_back(role);
-        ring.push(entry);
+        self.hand(ring, entry, role);
         if self.phase == VerifyPhase::Job && entry.op.dir().is_some() {
             self.ios_left = self.ios_left.saturating_sub(1);
             self.pass_left = self.pass_left.saturating_sub(u64::from(entry.len));

@@ -1,6 +1,6 @@
 //! The part of verify in each I/O of a job, and what is remembered of its writes.
 
-use super::{Checks, Role, VerifyJob};
+use super::{Checks, Role, VerifyJob, written};
 use crate::history::{CheckOrder, Written};
 use iosonde_base::{Op, Planned};
 
@@ -11,15 +11,16 @@ impl VerifyJob {
             CheckOrder::Issue if self.spec.compare_seed => self.again.of(write.number),
             _ => None,
         };
-        Role::Check { write, seed, trimmed }
+        Role::Check { number: write.number, seed, trimmed }
     }
 
     /// The part of verify in a data I/O or a sync of the job.
     pub(super) fn role_of(&mut self, entry: &Planned) -> Role {
         match (entry.op, self.spec.checks) {
             (Op::Write, Checks::Writes) => {
-                let seed = self.draw_seed();
-                Role::Write { write: self.remember(entry), seed }
+                let (number, seed) = (self.number, self.draw_seed());
+                self.number += 1;
+                Role::Write { number, seed, mark: self.draw_mark() }
             }
             (Op::Read, Checks::Reads) => {
                 self.number += 1;
@@ -38,7 +39,9 @@ impl VerifyJob {
         }
         if entry.op == Op::Write {
             self.draw_seed();
-            self.remember(entry);
+            let mark = self.draw_mark();
+            self.remember(written(entry, self.number), mark);
+            self.number += 1;
             self.issued = self.number;
             self.counts.written += 1;
         }
@@ -64,22 +67,20 @@ impl VerifyJob {
     }
 
     /// Whether a write is trimmed later.
+    #[inline]
     fn draw_mark(&mut self) -> bool {
         let percentage = self.spec.trim_percentage;
         let share = u32::MAX / 100 * percentage.min(100);
         percentage > 0 && self.marks.draw() <= share
     }
 
-    fn remember(&mut self, entry: &Planned) -> Written {
-        let Planned { offset, len, file, .. } = *entry;
-        let write = Written { file: file.0, offset, len, number: self.number };
-        self.number += 1;
-        let mark = self.draw_mark();
+    /// Remember a write until it is checked. `mark`: it is to be trimmed before.
+    #[inline(always)]
+    pub(super) fn remember(&mut self, write: Written, mark: bool) {
         if self.redrawn.is_none() && self.schedule.remembers() {
             let before = self.schedule.unchecked();
             self.schedule.wrote(write, mark);
             self.counts.replaced += before + 1 - self.schedule.unchecked();
         }
-        write
     }
 }
