@@ -46,6 +46,7 @@ bench: needs build
 	./scripts/bench.py
 	$(CARGO) build --release --locked -p iosonde-records --example bare
 	./scripts/bench-records.py
+	$(CARGO) bench --locked --quiet -p iosonde-meta --bench calls
 
 # The direct-I/O crate for Windows (run under Wine), macOS and FreeBSD (type-checked).
 # What that takes is made once, in some minutes; from then on make test does it too.

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The cost of a record: `iosonde sbk`, a bare loop of writes with two clock
-readings each, and fio's psync, alternately, on tmpfs. Processor time is what
-counts: of several rounds the least, as noise only adds.
+readings each, fio's psync, and SBK itself (in Java) where it is installed or
+named by SBK, alternately, on tmpfs. Processor time is what counts: of several
+rounds the least, as noise only adds.
 
     scripts/bench-records.py [ROUNDS] [RECORDS]
 """
@@ -54,6 +55,9 @@ def main():
         commands["fio psync"] = ["fio", "--name=w", "--filename=fio", "--ioengine=psync", "--thread",
                                  "--rw=write", f"--bs={BYTES}", f"--size={records * BYTES}",
                                  "--fallocate=none", "--end_fsync=1"]
+    sbk = os.environ.get("SBK") or shutil.which("sbk")
+    if sbk:
+        commands["SBK"] = [sbk] + common[2:] + ["-writers", "1", "-records", str(records)]
     commands["iosonde sbk, reading"] = common + ["-readers", "1", "-records", str(records)]
     best, memory = {}, {}
     try:
@@ -73,6 +77,8 @@ def main():
     for name, seconds in best.items():
         ratio = f"{seconds / best['bare loop']:.2f}x" if "reading" not in name else ""
         print(f"{name:24}{seconds / records * 1e6:12.3f}{ratio:>13}{memory[name] / 1024:8.1f} MiB")
+    if not sbk:
+        print("SBK: not installed (set SBK to its program)")
     print(f"start and end of a run of one record: {start * 1e3:.1f} ms of processor time")
 
 

@@ -199,8 +199,10 @@ def main():
                 prepare = (lambda: subprocess.run(["cat", floor[1]], stdout=subprocess.DEVNULL)) if floor else None
                 paired(title, reach, arguments, options.rounds, cwd, metric, prepare, bare and floor and [bare] + floor)
 
+        beyond(memory, options.rounds, wanted)
+
         print("# paced: of one run of 5 s each; on a quiet machine")
-        paced(disk, memory, wanted)
+        paced(disk, memory, wanted, bare)
 
         few = max(3, options.rounds // 2)
         if wanted("10000 small files"):
@@ -227,11 +229,45 @@ def main():
                 print(f"{'16 TiB, 1000 I/Os, ' + title + ': wall, s':<44} {'':<10} ours {spread(ours, '{:.3f}')}  fio {spread(theirs, '{:.3f}')}")
 
 
-def paced(disk, memory, wanted):
+def beyond(memory, rounds, wanted):
+    """What fills and checksums take: CPU time of a write of 4 KiB beyond that of
+    a plain one, of which nothing is filled. Above other processes where that is
+    allowed: what they do to the caches would be more than the difference."""
+    above = ["chrt", "-f", "1"]
+    if subprocess.run(above + ["true"], capture_output=True).returncode != 0:
+        above = []
+    writes = ["--ioengine=psync", "--rw=randwrite", "--bs=4k", "--size=4m", "--norandommap", f"--filename={os.path.join(memory, 'beyond')}", "--time_based", "--runtime=250ms"]
+    plain = ["--scramble_buffers=0"]
+    for title, arguments in [
+        ("refill_buffers", ["--refill_buffers"]),
+        ("verify=null", ["--verify=null", "--do_verify=0"]),
+        ("verify=crc32c", ["--verify=crc32c", "--do_verify=0"]),
+        ("verify=sha1", ["--verify=sha1", "--do_verify=0"]),
+        ("verify=sha256", ["--verify=sha256", "--do_verify=0"]),
+    ]:
+        title = f"beyond a write: {title}, CPU ns"
+        if not wanted(title):
+            continue
+        took = {program[0]: [] for program in (OURS, [FIO])}
+        for _ in range(rounds):
+            for program in (OURS, [FIO]):
+                pair = [run(above + program, writes + more, memory)["cpu_ns"] for more in (plain, arguments)]
+                took[program[0]].append(pair[1] - pair[0])
+        print(f"{title:<44} {'':<10} ours {spread(took[OURS[0]], '{:.0f}')}  fio {spread(took[FIO], '{:.0f}')}", flush=True)
+
+
+def paced(disk, memory, wanted, bare):
     """Jobs that start 50,000 I/Os a second: how late at the 99th percentile,
     and the CPU time of the whole process over its wall time. Lateness is the
     response (from when an I/O was due) less the median service. Only on a quiet
-    machine does it say anything but who else was running."""
+    machine does it say anything but who else was running. Before them what no
+    tester comes below here: the same moments with nothing done at them, by the
+    kernel's timer and by looking at the clock all the time."""
+    for title, how in (("the kernel's timer alone", "timer"), ("looking at the clock alone", "spin")):
+        title = f"paced 50k: {title}"
+        if bare and wanted(title):
+            floor = json.loads(subprocess.run([bare, how, "50000", "5"], capture_output=True, text=True, check=True).stdout)
+            print(f"{title:<44} {'this machine':<24} late p50 {floor['p50']:.1f} p99 {floor['p99']:.1f} p99.9 {floor['p99.9']:.1f} us   CPU {floor['cpu']:.0f} %", flush=True)
     cached, tmpfs = (os.path.join(folder, "paced") for folder in (disk, memory))
     for path in (cached, tmpfs):
         with open(path, "wb") as file:

@@ -4,6 +4,10 @@
 //!
 //! `bare pread|libaio|io_uring FILE SECONDS DEPTH BATCH` prints
 //! `{"iops": ..., "cpu_ns": ...}`.
+//!
+//! `bare timer|spin RATE SECONDS` does nothing at moments RATE times a second, for which it is
+//! woken by a timer, or looks at the clock until then, and prints how late it was, in microseconds,
+//! and the share of a processor that took: `{"p50": ..., "p99": ..., "p99.9": ..., "cpu": ...}`.
 #![allow(unsafe_code)]
 
 use io_uring::{IoUring, opcode, types};
@@ -149,11 +153,63 @@ fn opened(file: &str) -> std::fs::File {
     quiet.or_else(|_| options.open(file)).expect("the file opens")
 }
 
+/// How late each of RATE moments a second is, in nanoseconds, waited for by `wait`.
+fn lateness(rate: u64, seconds: f64, wait: impl Fn(u64)) -> Vec<u64> {
+    let interval_ns = 1_000_000_000 / rate;
+    let begin_ns = now_ns() + 1_000_000;
+    let late = |moment: u64| {
+        let due_ns = begin_ns + moment * interval_ns;
+        // One that is late does not make the next late.
+        if now_ns() < due_ns {
+            wait(due_ns);
+        }
+        now_ns() - due_ns
+    };
+    (0..(rate as f64 * seconds) as u64).map(late).collect()
+}
+
+fn now_ns() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+fn by_timer(due_ns: u64) {
+    let (tv_sec, tv_nsec) = ((due_ns / 1_000_000_000) as i64, (due_ns % 1_000_000_000) as i64);
+    let due = libc::timespec { tv_sec, tv_nsec };
+    let nowhere = std::ptr::null_mut();
+    // SAFETY: the time is read during the call.
+    unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &due, nowhere) };
+}
+
+/// Print how late moments are that nothing is done at.
+fn print_lateness(how: &str, rate: &str, seconds: &str) {
+    let slack = std::num::NonZeroU64::MIN;
+    rustix::thread::set_current_timer_slack(Some(slack)).expect("a slack of 1 ns");
+    let rate = rate.parse().expect("a rate");
+    let seconds = seconds.parse().expect("seconds");
+    let (before, began) = (cpu_ns(), Instant::now());
+    let mut late = match how {
+        "timer" => lateness(rate, seconds, by_timer),
+        _ => lateness(rate, seconds, |due_ns| while now_ns() < due_ns {}),
+    };
+    let cpu = 100.0 * (cpu_ns() - before) / began.elapsed().as_nanos() as f64;
+    late.sort_unstable();
+    let [p50, p99, p999] = [0.5, 0.99, 0.999]
+        .map(|part| late[((late.len() - 1) as f64 * part) as usize] as f64 / 1000.0);
+    println!("{{\"p50\": {p50:.1}, \"p99\": {p99:.1}, \"p99.9\": {p999:.1}, \"cpu\": {cpu:.0}}}");
+}
+
 fn main() {
     let arguments: Vec<String> =
         std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    if let [how, rate, seconds] = &arguments[..]
+        && ["timer", "spin"].contains(&how.as_str())
+    {
+        return print_lateness(how, rate, seconds);
+    }
     let [how, file, seconds, depth, batch] = &arguments[..] else {
         println!("bare pread|libaio|io_uring FILE SECONDS DEPTH BATCH (scripts/bench.py runs it)");
+        println!("bare timer|spin RATE SECONDS");
         return;
     };
     let file = opened(file);

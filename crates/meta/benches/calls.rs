@@ -44,6 +44,36 @@ fn main() {
         let (least, median, most) = (ratios[0], ratios[TURNS / 2], ratios[TURNS - 1]);
         println!("{phase:<8} {median:.3}  [{least:.3} .. {most:.3}]");
     }
+    print_beside_mdtest(&program, &dir, files);
+}
+
+/// What mdtest calls the phases; its reads of empty files are our `open`.
+const IN_MDTEST: [&str; 4] = ["File creation", "File stat", "File read", "File removal"];
+
+/// Print operations a second of both, one after the other.
+fn print_beside_mdtest(program: &Path, dir: &Path, files: usize) {
+    let mdtest = std::env::var_os("MDTEST").unwrap_or_else(|| "mdtest".into());
+    let words = [&format!("-n={files}"), "-F", "-C", "-T", "-E", "-r", "-w=0", "-e=0", "-u"];
+    let run = Command::new(&mdtest).args(words).arg("-d").arg(dir).output();
+    let theirs = match run {
+        Ok(output) if output.status.success() => {
+            String::from_utf8_lossy(&output.stdout).into_owned()
+        }
+        Ok(output) => return println!("mdtest: {}", output.status),
+        Err(error) => {
+            return println!("mdtest: not run ({error}); install IOR, or name it in MDTEST");
+        }
+    };
+    let ours = phases(program, dir, files);
+    for ((phase, name), seconds) in PHASES.iter().zip(IN_MDTEST).zip(ours) {
+        // The largest of its rounds is the first number of a line.
+        let rate = theirs
+            .lines()
+            .find_map(|line| line.trim().strip_prefix(name))
+            .and_then(|rest| rest.split_whitespace().find_map(|word| word.parse::<f64>().ok()));
+        let rate = rate.map_or("?".to_owned(), |rate| format!("{rate:.0}"));
+        println!("{phase:<8} {:.0} a second, mdtest {rate}", files as f64 / seconds);
+    }
 }
 
 /// Seconds of each phase in a loop that does nothing else.
