@@ -14,7 +14,6 @@ use crate::replay::Replaying;
 use crate::sizes::{self, SizeDraws};
 use crate::spec::{SourceFile, SourceSpec, SpecError};
 use crate::sprandom::Sprandom;
-use crate::steady::in_order;
 use crate::streams::{Seeds, Stream};
 use crate::syncs::Syncs;
 use crate::zbd::{ZbdJob, ZoneStep};
@@ -135,7 +134,7 @@ impl Source {
             zones,
         };
         source.fast_path = FastPath::of(&mut source);
-        source.in_order = in_order(&source);
+        source.in_order = source.len_in_order();
         source.draw_ahead();
         Ok(source)
     }

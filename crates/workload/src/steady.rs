@@ -28,22 +28,22 @@ pub(crate) fn syncs_are_foreseen(source: &Source) -> bool {
         || (fsync != 1 && fdatasync != 1 && range == 0 && !after_last && !source.mix.is_mixed())
 }
 
-/// Bytes of each I/O of a job that follow one another, all of them or those of a run; zero where
-/// there are gaps, or not one size.
-pub(crate) fn in_order(source: &Source) -> u32 {
-    let spec = &source.spec;
-    let fixed = |dir| source.sizes[dir].fixed().unwrap_or(0);
-    let len = spec.used().next().map_or(0, fixed);
-    let alike = spec.used().all(|dir| fixed(dir) == len) && !spec.bs_is_seq_rand;
-    let follow = if spec.directions.random {
-        spec.sequencer == Sequencer::Sequential
-    } else {
-        spec.seq_add == 0
-    };
-    if alike && follow && spec.strided.is_none() { len } else { 0 }
-}
-
 impl Source {
+    /// Bytes of each I/O of a job that follow one another, all of them or those of a run; zero where
+    /// there are gaps, or not one size.
+    pub(crate) fn len_in_order(&self) -> u32 {
+        let spec = &self.spec;
+        let fixed = |dir| self.sizes[dir].fixed().unwrap_or(0);
+        let len = spec.used().next().map_or(0, fixed);
+        let alike = spec.used().all(|dir| fixed(dir) == len) && !spec.bs_is_seq_rand;
+        let follow = if spec.directions.random {
+            spec.sequencer == Sequencer::Sequential
+        } else {
+            spec.seq_add == 0
+        };
+        if alike && follow && spec.strided.is_none() { len } else { 0 }
+    }
+
     /// Plan up to the next sync, end of a file or return to its start.
     #[inline(never)]
     pub(crate) fn fill_steady(&mut self, ring: &mut Ring) {
