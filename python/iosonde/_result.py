@@ -47,7 +47,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Job:
-    """One job, or one reporting group. ``host`` is where it ran, in a result of several hosts (``client_stats``)."""
+    """One job, or one reporting group. ``host`` is where it ran, in a result of several hosts (``client_stats``).
+
+    ``sync`` are fsync and similar, with latencies and without bytes. ``failure`` says why the job failed, and
+    ``durable_bytes_per_s`` is the rate of its writes with write-back included: both are iosonde's, None where a
+    result does not have them."""
 
     name: str
     host: Optional[str]
@@ -56,11 +60,20 @@ class Job:
     write: Lane
     trim: Lane
     options: Dict[str, str]
+    sync: Lane
+    failure: Optional[str]
+    durable_bytes_per_s: Optional[float]
+
+    @property
+    def failed(self) -> bool:
+        """Whether the job ended with an error."""
+        return self.error != 0 or self.failure is not None
 
 
 @dataclass(frozen=True)
 class Result:
-    """A result. ``conclusion``, ``findings`` and ``messages`` (warnings about options, a line each) are those of iosonde;
+    """A result. ``conclusion``, ``outcome`` (``completed``, ``failed``, ``stopped`` or ``nothing``), ``findings``,
+    ``durable_bytes_per_s`` (of all writes) and ``messages`` (warnings about options, a line each) are those of iosonde;
     a result of fio has none."""
 
     version: str
@@ -68,7 +81,14 @@ class Result:
     conclusion: Optional[str]
     findings: List[Finding]
     messages: List[str]
+    outcome: Optional[str]
+    durable_bytes_per_s: Optional[float]
     document: Document = field(repr=False)
+
+    @property
+    def failed_jobs(self) -> List[Job]:
+        """The jobs that ended with an error."""
+        return [job for job in self.jobs if job.failed]
 
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Result:
@@ -112,21 +132,36 @@ def loads(text: str) -> Result:
 
 def _result(document: Document, jobs: List[Document]) -> Result:
     own = document.get("iosonde") or {}
-    verdict = (own.get("ledger") or {}).get("verdict") or []
+    ledger = own.get("ledger") or {}
+    verdict = ledger.get("verdict") or []
+    # Jobs of iosonde's part are those of fio's, unless a group merged some.
+    ours, accounts = own.get("jobs") or [], ledger.get("jobs") or []
+    ours = ours if len(ours) == len(jobs) else [{}] * len(jobs)
+    accounts = accounts if len(accounts) == len(jobs) else [{}] * len(jobs)
+    conclusion = own.get("conclusion") or {}
     return Result(
         version=own.get("version") or document["fio version"],
-        jobs=[_job(job) for job in jobs],
-        conclusion=(own.get("conclusion") or {}).get("text"),
+        jobs=[_job(*parts) for parts in zip(jobs, ours, accounts)],
+        conclusion=conclusion.get("text"),
         findings=[
             Finding(one["id"], one["severity"], one["statement"], one.get("remedy"), list(one.get("jobs", [])))
             for one in verdict
         ],
         messages=[str(one) for one in [*own.get("diagnostics", []), *own.get("notes", [])]],
+        outcome=conclusion.get("outcome"),
+        durable_bytes_per_s=_durable(ledger),
         document=document,
     )
 
 
-def _job(job: Document) -> Job:
+def _durable(account: Document) -> Optional[float]:
+    # What is not known is an object with the reason.
+    rate = (account.get("writes") or {}).get("durable_bytes_per_s")
+    return float(rate) if isinstance(rate, (int, float)) else None
+
+
+def _job(job: Document, ours: Document, account: Document) -> Job:
+    failure, sync = (ours.get("failure") or {}).get("text"), job.get("sync") or {}
     return Job(
         name=str(job.get("jobname", "")),
         host=job.get("hostname"),
@@ -135,7 +170,15 @@ def _job(job: Document) -> Job:
         write=_lane(job.get("write") or {}),
         trim=_lane(job.get("trim") or {}),
         options={str(name): str(value) for name, value in (job.get("job options") or {}).items()},
+        sync=_lane({**sync, "clat_ns": sync.get("lat_ns"), "iops": _per_second(sync, job)}),
+        failure=str(failure) if failure is not None else None,
+        durable_bytes_per_s=_durable(account),
     )
+
+
+def _per_second(sync: Document, job: Document) -> float:
+    runtime_ms = max(float((job.get(lane) or {}).get("runtime", 0)) for lane in ("read", "write", "trim"))
+    return float(sync.get("total_ios", 0)) * 1000.0 / runtime_ms if runtime_ms > 0 else 0.0
 
 
 def _lane(lane: Document) -> Lane:

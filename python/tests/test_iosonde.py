@@ -27,6 +27,16 @@ def test_options_of_a_job_give_a_result_with_its_figures(tmp_path: Path) -> None
     assert p99 is not None and 0 < p99 <= job.write.latency_max_ns
 
 
+def test_a_job_has_its_syncs_and_its_durable_rate(tmp_path: Path) -> None:
+    result = iosonde.run({"name": "log", "size": "64k", "rw": "write", "bs": "4k", "fdatasync": 1}, cwd=tmp_path)
+    (job,) = result.jobs
+    assert (job.sync.ios, job.failed, job.failure, result.outcome) == (16, False, None, "completed")
+    p99 = job.sync.percentile(99)
+    assert p99 is not None and 0 < p99 <= job.sync.latency_max_ns and job.sync.iops > 0
+    assert job.durable_bytes_per_s is None or job.durable_bytes_per_s > 0
+    assert result.failed_jobs == []
+
+
 def test_several_jobs_run_together() -> None:
     result = iosonde.run([NULL, {**NULL, "name": "other", "size": "8m"}])
     assert [(job.name, job.read.ios) for job in result.jobs] == [("null", 4096), ("other", 2048)]
@@ -74,6 +84,8 @@ def test_a_run_that_fails_has_its_result_up_to_the_error(tmp_path: Path) -> None
         iosonde.run(wrong, cwd=tmp_path)
     assert raised.value.code == 1
     assert raised.value.result is not None and raised.value.result.jobs[0].error != 0
+    (failed,) = raised.value.result.failed_jobs
+    assert failed.failure and raised.value.result.outcome == "failed"
     # As in a pool of processes.
     again = pickle.loads(pickle.dumps(raised.value))
     assert (str(again), again.code, again.result) == (str(raised.value), 1, raised.value.result)
