@@ -38,5 +38,5 @@ pub use report::{
     Ours, PrioReport, Report, SteadyResult, SteadySample, SyncReport, TextUnits, Unified,
     VerifyCounts, VerifyReport, WindowReport, WrongBlocks, WrongPlace,
 };
-pub use settings::{JobSettings, RunSettings, SetOption};
+pub use settings::{JobSettings, RunSettings, SetOption, UsedVariable};
 pub use unknown_statements::is_served;

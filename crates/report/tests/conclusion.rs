@@ -74,7 +74,7 @@ fn a_wrong_block_comes_first_whatever_the_ledger_says() {
     let verify = VerifyReport { counts, wrong_blocks, ..VerifyReport::default() };
     report.ours.jobs = vec![OurJob { name: "w".into(), verify: Some(verify), ..OurJob::default() }];
     let argv = ["iosonde", "job.fio", "--html=x.html"].map(String::from).into();
-    report.ours.settings = Some(RunSettings { argv, jobs: Vec::new() });
+    report.ours.settings = Some(RunSettings { argv, ..RunSettings::default() });
     let failure = JobFailure { errno: Errno::EILSEQ, place: "vf".into(), doing: "verify".into() };
     report.jobs[0].failure = Some(failure);
     report.jobs[0].name = "w".into();

@@ -1,7 +1,7 @@
 //! The settings of a run for its result: the command line, and the options with
 //! their origin.
 
-use iosonde_report::{JobSettings, RunSettings, SetOption};
+use iosonde_report::{JobSettings, RunSettings, SetOption, UsedVariable};
 use iosonde_run::job::Plan;
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::{Parsed, ParsedJob};
@@ -17,7 +17,14 @@ pub fn settings(parsed: &Parsed, plan: &Plan) -> RunSettings {
             options: set_options(&job.spec),
         }
     };
-    RunSettings { argv: argv.collect(), jobs: parsed.jobs.iter().enumerate().map(job).collect() }
+    let variables = parsed.variables.iter();
+    RunSettings {
+        argv: argv.collect(),
+        environment: variables
+            .map(|(name, value)| UsedVariable { name: name.clone(), value: value.clone() })
+            .collect(),
+        jobs: parsed.jobs.iter().enumerate().map(job).collect(),
+    }
 }
 
 /// Each option that is set, those of engines last.

@@ -311,3 +311,13 @@ fn fios_own_flags_do_not_know_ours() {
     assert!(parse(&arguments, &world).is_refused());
     assert!(!parsed("--color=never", &[]).is_refused());
 }
+
+#[test]
+fn the_variables_that_a_job_file_refers_to_are_known() {
+    let parsed = file("[a]\nbs=${IOSONDE_TEST_BS}\ndescription=${IOSONDE_TEST_MISSING}x\n");
+    let variables: Vec<_> = parsed.variables.iter().collect();
+    let expected = [("IOSONDE_TEST_BS", Some("8k")), ("IOSONDE_TEST_MISSING", None)];
+    let expected = expected.map(|(name, value)| (name.to_owned(), value.map(str::to_owned)));
+    assert!(variables.iter().copied().eq(expected.iter().map(|(name, value)| (name, value))));
+    assert!(file("[a]\nbs=8k\n").variables.is_empty());
+}

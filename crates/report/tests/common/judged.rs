@@ -35,6 +35,7 @@ fn settings() -> RunSettings {
     };
     RunSettings {
         argv: ["iosonde", "copy.fio", "--runtime=6"].map(String::from).into(),
+        environment: Vec::new(),
         jobs: vec![JobSettings {
             name: "copy".into(),
             seed: 4711,

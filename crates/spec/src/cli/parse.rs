@@ -19,7 +19,7 @@ use crate::cli::showcmd::CommandLine;
 use crate::cli::vocabulary;
 use crate::cli::words;
 use crate::job as options;
-use crate::text::expand::Host;
+use crate::text::expand::{Host, NotingHost, Variables};
 use crate::text::include::JobFiles;
 use crate::text::section::{self, Section};
 
@@ -37,7 +37,9 @@ pub struct World<'w> {
 ///
 /// Opens job files and nothing else. Whatever is wrong is among [`Parsed::notices`].
 pub fn parse(arguments: &[String], world: &World<'_>) -> Parsed {
-    let mut parser = CommandLineParser::new(world);
+    let host = NotingHost::new(world.host);
+    let world = World { host: &host, ..*world };
+    let mut parser = CommandLineParser::new(&world);
     parser.command_line(arguments);
     if parser.flags.info.is_none() {
         parser.job_files();
@@ -45,7 +47,8 @@ pub fn parse(arguments: &[String], world: &World<'_>) -> Parsed {
             readonly::refuse(&parser.jobs, &mut parser.notices);
         }
     }
-    parser.finish()
+    let parsed = parser.finish();
+    Parsed { variables: host.into_asked(), ..parsed }
 }
 
 struct CommandLineParser<'w> {
@@ -77,7 +80,8 @@ impl<'w> CommandLineParser<'w> {
     fn finish(self) -> Parsed {
         let CommandLineParser { flags, defaults, jobs, notices, shown, files, places, .. } = self;
         let defaults = defaults.into_job(String::new(), Origin::CommandLine { index: 0 }, false);
-        Parsed { flags, jobs, defaults, notices, shown, files, places }
+        let variables = Variables::new();
+        Parsed { flags, jobs, defaults, notices, shown, files, places, variables }
     }
 
     fn command_line(&mut self, arguments: &[String]) {

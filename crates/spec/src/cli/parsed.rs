@@ -6,6 +6,7 @@ use crate::cli::clients::LinePlaces;
 use crate::cli::flags::Flags;
 use crate::cli::notice::Notice;
 use crate::job::{JobSpec, TypedOption};
+use crate::text::expand::Variables;
 
 /// Flags, jobs and notices of a command line.
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub struct Parsed {
     pub files: Vec<String>,
     /// Where job files and servers stand in the command line.
     pub places: LinePlaces,
+    /// The environment variables that the job files refer to.
+    pub variables: Variables,
 }
 
 impl Parsed {

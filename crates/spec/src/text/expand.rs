@@ -3,6 +3,8 @@
 //! Job files only: on the command line the shell has done this already, and fio leaves it alone.
 
 use crate::text::arithmetic::{self, ArithmeticError, Suffixes};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::env::VarError;
 use std::fmt;
 
@@ -19,6 +21,43 @@ pub trait Host {
     fn page_bytes(&self) -> u64;
     /// `$mb_memory`: memory, in MiB.
     fn memory_mib(&self) -> u64;
+}
+
+/// Variables by name; `None` is one that is not set.
+pub type Variables = BTreeMap<String, Option<String>>;
+
+/// A host, with a note of each variable that was asked for.
+pub(crate) struct NotingHost<'h> {
+    host: &'h dyn Host,
+    asked: RefCell<Variables>,
+}
+
+impl<'h> NotingHost<'h> {
+    pub fn new(host: &'h dyn Host) -> NotingHost<'h> {
+        NotingHost { host, asked: RefCell::default() }
+    }
+
+    /// What was asked for.
+    pub fn into_asked(self) -> Variables {
+        self.asked.into_inner()
+    }
+}
+
+impl Host for NotingHost<'_> {
+    fn variable(&self, name: &str) -> Result<String, VarError> {
+        let found = self.host.variable(name);
+        self.asked.borrow_mut().insert(name.to_owned(), found.clone().ok());
+        found
+    }
+    fn processors(&self) -> u64 {
+        self.host.processors()
+    }
+    fn page_bytes(&self) -> u64 {
+        self.host.page_bytes()
+    }
+    fn memory_mib(&self) -> u64 {
+        self.host.memory_mib()
+    }
 }
 
 /// An environment variable that a line asks for is not UTF-8, and a job is text.
