@@ -12,5 +12,6 @@ pub mod format;
 pub mod new_file;
 pub mod page_file;
 pub mod stored;
+pub mod tested;
 
 pub use answer::CommandAnswer;

@@ -1,6 +1,7 @@
 //! The figures that count: a card for each direction, and for syncs.
 
 use crate::figures::{ledger, merged, totals};
+use crate::typical;
 use iosonde_base::text::{bytes, count, duration, rate};
 use iosonde_base::{DIRS, Dir};
 use iosonde_report::finding::Severity;
@@ -20,6 +21,8 @@ struct Card {
     /// What that latency is of, where it is not the I/O itself.
     of: &'static str,
     note: String,
+    /// What devices of the class reach.
+    typical: Markup,
 }
 
 /// The cards; that of the syncs first where they take most of the time of a write.
@@ -38,7 +41,8 @@ pub(crate) fn cards(report: &Report) -> Markup {
                 h2 { (card.title) @if is_wrong { " " span.wrong { "see the finding" } } }
                 dl { @for (name, value) in &card.figures { div { dt { (name) } dd { (value) } } } }
                 (percentiles(card))
-                p.moved { (card.note) }
+                @if !card.note.is_empty() { p.moved { (card.note) } }
+                (card.typical)
             }
         } }
     }
@@ -78,18 +82,29 @@ fn directions(report: &Report) -> Vec<Card> {
         let due = responses(report, name);
         let (latency, of) = match due {
             Some(due) => (due, "latency from the due time"),
-            None => (total.latency, "latency"),
+            None => (total.latency.clone(), "latency"),
         };
         let time = duration(total.runtime_ms.saturating_mul(1_000_000));
-        let note = format!("{} in {time}", bytes(total.bytes));
-        Card { title: name.to_owned(), figures, latency, of, note }
+        let note = if total.ios == 0 {
+            format!("no {name} completed")
+        } else {
+            format!("{} in {time}", bytes(total.bytes))
+        };
+        let band = direction(name).and_then(|dir| typical::band(report, dir));
+        let typical = band.map(|band| typical::section(&band, total.iops(), total.bytes_per_s()));
+        let typical = typical.unwrap_or_default();
+        Card { title: name.to_owned(), figures, latency, of, note, typical }
     };
     totals(report).into_iter().map(card).collect()
 }
 
+fn direction(name: &str) -> Option<Dir> {
+    DIRS.into_iter().find(|dir| dir.name() == name)
+}
+
 /// Latencies of a direction from the moment its I/Os were due, where jobs are paced.
 fn responses(report: &Report, name: &str) -> Option<LatencyReport> {
-    let dir: Dir = DIRS.into_iter().find(|dir| dir.name() == name)?;
+    let dir = direction(name)?;
     let all: Vec<&LatencyReport> =
         report.ours.jobs.iter().filter_map(|job| job.response[dir].as_ref()).collect();
     let latency = merged(&all);
@@ -118,5 +133,6 @@ fn syncs(report: &Report) -> Option<Card> {
         latency: merged(&all),
         of: "latency of a sync",
         note: String::new(),
+        typical: Markup::default(),
     })
 }

@@ -6,6 +6,7 @@ use crate::charts::{forest, heat, overlaid, percentiles, run_order};
 use crate::compared::{ComparedFigure, RunPlace};
 use crate::figures::{NamedLatency, latencies, merged, series};
 use crate::page::PageParts;
+use crate::study::{self, StudyAnswer};
 use crate::tables;
 use iosonde_base::DIRS;
 use iosonde_report::series::{RunSeries, SeriesWindow};
@@ -19,12 +20,10 @@ pub struct ComparisonPage<'a> {
     pub sides: [ComparedSide<'a>; 2],
     /// How the results came about.
     pub design: String,
-    /// Sentences, the first of the deciding figure.
-    pub conclusion: Vec<String>,
-    /// What differs and was not asked for.
-    pub warnings: Vec<String>,
-    /// What else is to be known.
-    pub remarks: Vec<String>,
+    /// How it came out: first of the deciding figure.
+    pub answer: StudyAnswer,
+    /// What the ratios are of: `B/A in pairs`.
+    pub ratio_name: &'static str,
     /// The difference that matters: 0.05 is 5 %.
     pub margin: f64,
     /// The figures, the deciding one first.
@@ -40,8 +39,6 @@ pub struct ComparisonPage<'a> {
     pub differences: Vec<PartRow>,
     /// Parts that a result does not describe.
     pub unknown: Vec<String>,
-    /// What the gate shows, if there is one.
-    pub gate: Option<String>,
     /// The command that does it again.
     pub command: String,
     /// The comparison as JSON, to be downloaded from the page.
@@ -94,27 +91,25 @@ const FILES_MOST: usize = 100;
 pub fn comparison_page(comparison: &ComparisonPage<'_>) -> String {
     let mut parts = PageParts::new();
     parts.add("the conclusion", headline(comparison));
-    parts.add(
-        "the forest plot",
-        forest::chart(&comparison.figures, comparison.margin).unwrap_or_default(),
-    );
+    parts.add_chart("the forest plot", forest::chart(&comparison.figures, comparison.margin));
     parts.add("the table of figures", figures_table(comparison));
     for (number, figure) in comparison.figures.iter().take(ORDERS_MOST).enumerate() {
         let chart = run_order::chart(number, figure, &comparison.order);
-        parts.add("a chart of the runs in order", chart.unwrap_or_default());
+        parts.add_chart("a chart of the runs in order", chart);
     }
-    parts.add("the rate over time", rates(comparison).unwrap_or_default());
+    parts.add_chart("the rate over time", rates(comparison));
     for (kind, latencies) in overlaid_latencies(comparison) {
         let title = format!("Latency by percentile: {kind}, A and B");
         let id = format!("percentiles-{}", kind.split(',').next().unwrap_or_default());
         let id = if kind.contains(',') { format!("{id}-due") } else { id };
         let chart = percentiles::titled(&id, &title, &latencies);
-        parts.add("latency by percentile", chart.unwrap_or_default());
+        parts.add_chart("latency by percentile", chart);
     }
     for of in DIRS.map(HeatOf::Dir).into_iter().chain([HeatOf::Syncs]) {
-        parts.add("latency over time", heat_maps(comparison, of).unwrap_or_default());
+        parts.add_chart("latency over time", heat_maps(comparison, of));
     }
     parts.add("the figures of each job", jobs_table(comparison));
+    parts.add("what was tested", tested(comparison));
     parts.add("what differs", likeness(comparison));
     parts.add("the settings", settings(comparison));
     parts.add("about", about(comparison));
@@ -126,17 +121,12 @@ fn headline(comparison: &ComparisonPage<'_>) -> Markup {
     let [a, b] = &comparison.sides;
     html! {
         header {
-            h1 { "B against A" }
+            h1 { "Comparison of A and B" }
             p.what { strong { "A" } " " (a.name) }
             p.what { strong { "B" } " " (b.name) }
             p.when { (comparison.design) }
-            @for (number, sentence) in comparison.conclusion.iter().enumerate() {
-                @if number == 0 { p.conclusion { (sentence) } } @else { p { (sentence) } }
-            }
-            @if let Some(gate) = &comparison.gate { p { strong { "gate" } ": " (gate) } }
-            @for warning in &comparison.warnings { p.finding-line.warning { (warning) } }
-            @for remark in &comparison.remarks { p.finding-line { (remark) } }
         }
+        (comparison.answer.markup())
     }
 }
 
@@ -144,7 +134,7 @@ fn figures_table(comparison: &ComparisonPage<'_>) -> Markup {
     html! {
         div.scroll tabindex="0" role="group" aria-label="All figures" {
             table.sortable {
-                thead { tr { @for head in ["figure", "A", "B", "B against A", "interval", "shown"] {
+                thead { tr { @for head in ["figure", "A", "B", comparison.ratio_name, "interval", "result"] {
                     th scope="col" { (head) }
                 } } }
                 tbody { @for figure in &comparison.figures { (figure_row(&figure.label, figure)) } }
@@ -250,7 +240,7 @@ fn jobs_table(comparison: &ComparisonPage<'_>) -> Markup {
         }
         div.scroll tabindex="0" role="group" aria-label="Figures of each job" {
             table.sortable {
-                thead { tr { @for head in ["job", "A", "B", "B against A", "interval", "shown"] {
+                thead { tr { @for head in ["job", "A", "B", comparison.ratio_name, "interval", "result"] {
                     th scope="col" { (head) }
                 } } }
                 tbody { @for (job, figure) in rows.take(JOB_ROWS_MOST) {
@@ -291,6 +281,11 @@ fn likeness(comparison: &ComparisonPage<'_>) -> Markup {
     }
 }
 
+fn tested(comparison: &ComparisonPage<'_>) -> Markup {
+    let report = comparison.sides[0].reports.first().copied();
+    study::tested(report, &comparison.command, "Of the first run of A; what B differs in is below.")
+}
+
 fn settings(comparison: &ComparisonPage<'_>) -> Markup {
     html! {
         @for (letter, side) in ["A", "B"].into_iter().zip(&comparison.sides) {
@@ -308,10 +303,6 @@ fn about(comparison: &ComparisonPage<'_>) -> Markup {
     let download = comparison.json.as_deref().and_then(crate::run::download);
     html! {
         h2 { "About this page" }
-        @if !comparison.command.is_empty() {
-            p { "The command to run it again:" }
-            pre { code { (comparison.command) } }
-        }
         @for (letter, side) in ["A", "B"].into_iter().zip(&comparison.sides) {
             details {
                 summary { "Results of " (letter) " (" (side.files.len()) ")" }
@@ -320,7 +311,7 @@ fn about(comparison: &ComparisonPage<'_>) -> Markup {
             }
         }
         p {
-            "Made by iosonde. This page works offline and without JavaScript."
+            "Made by iosonde. The page works offline and without JavaScript."
             @if let Some(uri) = download {
                 " " a download="compare.json.gz" href=(uri) { "The comparison as JSON (gzip)" } "."
             }

@@ -47,24 +47,55 @@ pub(crate) fn class(dir: Dir) -> &'static str {
 
 /// The sums over all jobs, for each direction that did any I/O.
 pub(crate) fn totals(report: &Report) -> Vec<(&'static str, DirTotal)> {
-    let mut all: Vec<(&'static str, Vec<&DirReport>)> = Vec::new();
-    for (name, dir) in report.jobs.iter().flat_map(JobReport::shown) {
-        match all.iter_mut().find(|(known, _)| *known == name) {
-            _ if dir.issued_ios == 0 => {}
-            Some((_, dirs)) => dirs.push(dir),
-            None => all.push((name, vec![dir])),
+    let mut all: Vec<(&'static str, Vec<TimedDir>)> = Vec::new();
+    for (index, job) in report.jobs.iter().enumerate() {
+        for (name, dir) in job.shown().into_iter().filter(|(_, dir)| dir.issued_ios > 0) {
+            let one = TimedDir { dir, start_ms: start_ms(report, index) };
+            match all.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, dirs)) => dirs.push(one),
+                None => all.push((name, vec![one])),
+            }
         }
     }
     all.into_iter().map(|(name, dirs)| (name, total(&dirs))).collect()
 }
 
-fn total(dirs: &[&DirReport]) -> DirTotal {
+/// A direction of a job, and when the job began to run.
+struct TimedDir<'a> {
+    dir: &'a DirReport,
+    start_ms: u64,
+}
+
+/// When a job began to run, after the first of the run: 0 where that is not known.
+fn start_ms(report: &Report, index: usize) -> u64 {
+    let is_alike = report.ours.jobs.len() == report.jobs.len();
+    let job = report.ours.jobs.get(index).filter(|_| is_alike);
+    let run = job.and_then(|job| job.phases.iter().find(|phase| phase.name == "run"));
+    run.and_then(|phase| phase.start_ns).unwrap_or(0) / 1_000_000
+}
+
+/// How long at least one of them ran: jobs that wait for others do not run in their time.
+fn together_ms(all: &[TimedDir<'_>]) -> u64 {
+    let mut spans: Vec<(u64, u64)> =
+        all.iter().map(|one| (one.start_ms, one.start_ms + one.dir.runtime_ms)).collect();
+    spans.sort_unstable();
+    let (mut sum, mut end) = (0, 0);
+    for (start, stop) in spans {
+        sum += stop.saturating_sub(start.max(end));
+        end = end.max(stop);
+    }
+    // Jobs of one wave start a few milliseconds apart.
+    let longest = all.iter().map(|one| one.dir.runtime_ms).max().unwrap_or(0);
+    if sum <= longest + longest / 10 { longest } else { sum }
+}
+
+fn total(all: &[TimedDir<'_>]) -> DirTotal {
+    let dirs: Vec<&DirReport> = all.iter().map(|one| one.dir).collect();
     let latencies: Vec<&LatencyReport> = dirs.iter().map(|dir| dir.shown_latency()).collect();
     DirTotal {
         bytes: dirs.iter().map(|dir| dir.io_bytes).sum(),
         ios: dirs.iter().map(|dir| dir.total_ios).sum(),
-        // Jobs run side by side, or their sum means nothing.
-        runtime_ms: dirs.iter().map(|dir| dir.runtime_ms).max().unwrap_or(0),
+        runtime_ms: together_ms(all),
         latency: merged(&latencies),
     }
 }
@@ -144,4 +175,22 @@ pub(crate) fn active(series: &RunSeries) -> Vec<Dir> {
         DIRS.into_iter().for_each(|dir| sums[dir] += window.dirs[dir].ios);
     }
     DIRS.into_iter().filter(|&dir| sums[dir] > 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_that_wait_for_others_do_not_run_in_their_time() {
+        let dir = DirReport { runtime_ms: 2000, ..DirReport::default() };
+        let of = |starts: &[u64]| {
+            let timed = |&start_ms: &u64| TimedDir { dir: &dir, start_ms };
+            together_ms(&starts.iter().map(timed).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            (of(&[0]), of(&[0, 3]), of(&[0, 2000]), of(&[0, 1000])),
+            (2000, 2000, 4000, 3000)
+        );
+    }
 }

@@ -48,19 +48,14 @@ impl RankedJob<'_> {
 /// What all rows of drawings have in common.
 struct DrawnScale {
     latency: (u64, u64),
-    rate_most: u64,
     has_series: bool,
 }
 
 /// The table and the charts.
 pub(crate) fn section(report: &Report) -> Markup {
     let jobs = ranked(report);
-    let low = jobs.iter().map(|one| one.latency.min_ns).filter(|&ns| ns > 0).min().unwrap_or(1);
-    let high = jobs.iter().map(|one| one.latency.max_ns).max().unwrap_or(2);
-    let rates = jobs.iter().filter_map(|one| one.series).flat_map(whole);
     let scale = DrawnScale {
-        latency: (low, high),
-        rate_most: rates.copied().max().unwrap_or(0),
+        latency: spark::tail_scale(jobs.iter().map(|one| &one.latency)),
         has_series: jobs.iter().any(|one| one.series.is_some()),
     };
     let groups = groups(&jobs);
@@ -100,13 +95,14 @@ fn table(jobs: &[RankedJob<'_>], scale: &DrawnScale) -> Markup {
                         th scope="col" { (head) }
                     }
                     @if scale.has_series { th scope="col" { "rate" } }
-                    th scope="col" { "p0 to p99.9" }
+                    th scope="col" { "p0.1 to p99.9" }
                 } }
                 tbody { @for (index, one) in jobs.iter().enumerate() { (row(one, index, scale)) } }
             }
         }
         p.note {
-            "Small drawings have one scale: the rate over time from 0, the latency logarithmic."
+            "Small drawings: the rate over time, each from 0 to its own largest value; the latency by \
+             percentile, logarithmic and on one scale for all jobs."
         }
     }
 }
@@ -115,7 +111,10 @@ fn row(one: &RankedJob<'_>, index: usize, scale: &DrawnScale) -> Markup {
     let at = |percent: f64| one.latency.at(percent).map_or("-".to_owned(), duration);
     html! {
         tr {
-            th scope="row" { (one.name) @if one.job.clones > 1 { " x" (one.job.clones) } }
+            th scope="row" {
+                (one.name) @if one.job.clones > 1 { " x" (one.job.clones) }
+                @if one.job.failure.is_some() { " " span.wrong { "failed" } }
+            }
             td { (count(one.iops())) }
             td { (rate(one.bytes_per_s() as f64)) }
             td { @if one.is_of_syncs() { "sync" } @else { "I/O" } }
@@ -124,7 +123,7 @@ fn row(one: &RankedJob<'_>, index: usize, scale: &DrawnScale) -> Markup {
             td { @if one.latency.n > 0 { (duration(one.latency.max_ns)) } @else { "-" } }
             td { (bytes(one.moved())) }
             @if scale.has_series { td { @if let Some(series) = one.series {
-                @if index < DRAWN_MOST { (spark::rate(whole(series), scale.rate_most)) }
+                @if index < DRAWN_MOST { (spark::rate(whole(series))) }
             } } }
             td { @if index < DRAWN_MOST { (spark::tail(&one.latency, scale.latency)) } }
         }

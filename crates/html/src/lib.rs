@@ -23,9 +23,11 @@ mod plot;
 mod png;
 mod run;
 mod search;
+mod study;
 mod sweep;
 mod tables;
 mod tested;
+mod typical;
 mod unit;
 mod verified;
 
@@ -34,12 +36,14 @@ pub use charts::probes::SearchedProbe;
 pub use compared::{ComparedFigure, FigureVerdict, RunPlace};
 pub use comparison::{ComparedJob, ComparedSide, ComparisonPage, PartRow, comparison_page};
 pub use matrix::{MatrixCell, MatrixPage, MatrixRow, matrix_page};
+pub use overlay::with_short_names;
 pub use page::{PAGE_BYTES_MOST, page};
 pub use plot::{
     COLUMN_SERIES_MOST, ChartLine, Column, ColumnsChart, DotsChart, LinePoint, LineStyle,
-    LinesChart, MarkedRange, PlotCell, PlotPart, PlotTable, StudyAnswer, StudyGoal, plot_page,
+    LinesChart, MarkedRange, PlotCell, PlotPart, PlotTable, plot_page,
 };
 pub use search::{SearchPage, search_page};
+pub use study::{StudyAnswer, StudyCard, StudyGoal};
 pub use sweep::{
     AxisValue, KneePlace, SweepPage, SweptFigure, SweptKind, SweptKnee, SweptPoint, sweep_page,
 };
@@ -62,4 +66,13 @@ pub struct PageRun<'a> {
     pub notes: &'a [String],
     /// What a check of a result without a ledger finds: fio's.
     pub findings: &'a [Finding],
+}
+
+/// Which of the runs of a page one is.
+#[derive(Clone, Copy)]
+pub(crate) struct RunNumber {
+    /// From 0 on.
+    pub at: usize,
+    /// It is the only one, and needs no name.
+    pub is_alone: bool,
 }

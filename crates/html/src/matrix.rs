@@ -4,7 +4,9 @@ use crate::charts::bars;
 use crate::charts::grid::{GridCell, GridChart};
 use crate::charts::points::{ChartPoint, PointAxis, PointChart, PointSeries};
 use crate::page::PageParts;
+use crate::study::StudyAnswer;
 use crate::sweep::about;
+use crate::tested;
 use crate::unit::FigureUnit;
 use iosonde_base::text::{rate, short_size};
 use maud::{Markup, html};
@@ -14,18 +16,16 @@ use maud::{Markup, html};
 pub struct MatrixPage {
     /// What was measured.
     pub target: String,
-    /// The figures in words, a sentence each.
-    pub meaning: Vec<String>,
-    /// Caveats, a sentence each.
-    pub notes: Vec<String>,
+    /// The figures in words, and caveats.
+    pub answer: StudyAnswer,
+    /// What was tested: names and words.
+    pub tested: Vec<(&'static str, String)>,
     /// The block sizes in bytes: the columns.
     pub sizes: Vec<u64>,
     /// The rows.
     pub rows: Vec<MatrixRow>,
     /// The matrix as JSON, to be downloaded from the page.
     pub json: Option<String>,
-    /// The command that does it again.
-    pub command: String,
 }
 
 /// A mode.
@@ -84,13 +84,16 @@ impl MatrixCell {
 pub fn matrix_page(matrix: &MatrixPage) -> String {
     let mut parts = PageParts::new();
     parts.add("the conclusion", headline(matrix));
-    parts.add("the heat map", map(matrix).unwrap_or_default());
-    parts.add("the costs of durability", costs(matrix));
+    parts.add_chart("the heat map", map(matrix));
+    for chart in costs(matrix) {
+        parts.add_chart("the costs of durability", chart);
+    }
     for path in paths(matrix) {
-        parts.add("rate against block size", curves(matrix, path).unwrap_or_default());
+        parts.add_chart("rate against block size", curves(matrix, path));
     }
     parts.add("the reasons", reasons(matrix));
-    parts.add("about", about(&matrix.command, matrix.json.as_deref(), "matrix.json.gz"));
+    parts.add("what was tested", tested::table(&matrix.tested, None));
+    parts.add("about", about(matrix.json.as_deref(), "matrix.json.gz"));
     parts.finish(&format!("iosonde matrix: {}", matrix.target))
 }
 
@@ -100,12 +103,8 @@ fn headline(matrix: &MatrixPage) -> Markup {
             h1 { "What durability costs, by block size" }
             p.what { (matrix.target) }
             p.when { "One block at a time, one after the other. The figures are medians." }
-            @for (number, sentence) in matrix.meaning.iter().enumerate() {
-                @if sentence.starts_with("FAILED: ") { p.conclusion.failed { (sentence) } }
-                @else if number == 0 { p.conclusion { (sentence) } } @else { p { (sentence) } }
-            }
-            @for note in &matrix.notes { p.finding-line { (note) } }
         }
+        (matrix.answer.markup())
     }
 }
 
@@ -215,16 +214,13 @@ fn curves(matrix: &MatrixPage, path: &str) -> Option<Markup> {
 
 /// Bars of each mode's best path, at the smallest and the largest block size
 /// that most modes have.
-fn costs(matrix: &MatrixPage) -> Markup {
+fn costs(matrix: &MatrixPage) -> Vec<Option<Markup>> {
     let last = matrix.sizes.len().saturating_sub(1);
     let columns = if last == 0 { vec![0] } else { vec![0, last] };
-    html! {
-        @for (number, column) in columns.into_iter().enumerate() {
-            @if let Some(&size) = matrix.sizes.get(column) {
-                (cost_chart(matrix, number, column, size).unwrap_or_default())
-            }
-        }
-    }
+    let chart = |(number, column): (usize, usize)| {
+        cost_chart(matrix, number, column, *matrix.sizes.get(column)?)
+    };
+    columns.into_iter().enumerate().map(chart).collect()
 }
 
 fn cost_chart(matrix: &MatrixPage, number: usize, column: usize, size: u64) -> Option<Markup> {

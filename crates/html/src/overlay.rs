@@ -5,8 +5,8 @@ use crate::charts::lines::{ChartLine, LinePoint, LineStyle, LinesChart};
 use crate::charts::{lines, percentiles};
 use crate::figures::{NamedLatency, latencies, ledger, series, totals};
 use crate::unit::FigureUnit;
-use iosonde_base::Dir;
 use iosonde_base::text::{bytes, count, counted, duration, rate};
+use iosonde_base::{DIRS, Dir};
 use iosonde_report::series::{RunSeries, SeriesWindow};
 use iosonde_report::{JobReport, Report};
 use maud::{Markup, html};
@@ -21,12 +21,65 @@ const WRITTEN_LEAST: u64 = 1 << 30;
 /// Settings that are named of a run at most.
 const SETTINGS_MOST: usize = 12;
 
+/// The runs, their names without the folder that all have in common.
+pub fn with_short_names<'a>(runs: &[PageRun<'a>]) -> Vec<PageRun<'a>> {
+    let folder = |name: &str| name.rfind('/').map_or(0, |at| at + 1);
+    let mut common = runs.first().map_or("", |run| &run.name[..folder(run.name)]);
+    while !runs.iter().all(|run| run.name.starts_with(common)) {
+        common = &common[..folder(common.trim_end_matches('/'))];
+    }
+    let cut = if runs.len() > 1 { common.len() } else { 0 };
+    runs.iter().map(|run| PageRun { name: &run.name[cut..], ..*run }).collect()
+}
+
+/// `3 runs: read IOPS from 12.9k (a.json) to 47.9k (c.json).`: the answer to what one compares
+/// runs for.
+fn sentence(runs: &[PageRun<'_>]) -> String {
+    let mut words = Vec::new();
+    let is_bad = |run: &&PageRun| {
+        let conclusion = run.report.ours.conclusion.as_ref();
+        conclusion.is_some_and(crate::parts::is_bad)
+    };
+    let bad = runs.iter().filter(is_bad).count() as u64;
+    if bad > 0 {
+        words.push(format!(
+            "{} failed or {} stopped",
+            counted(bad, "run"),
+            if bad == 1 { "was" } else { "were" }
+        ));
+    }
+    for dir in DIRS {
+        let iops = |run: &PageRun| {
+            let totals = totals(run.report);
+            let (_, total) = totals.into_iter().find(|(name, _)| *name == dir.name())?;
+            Some((run.name.to_owned(), total.iops()))
+        };
+        let all: Vec<(String, f64)> = runs.iter().filter_map(iops).collect();
+        let order = |one: &&(String, f64), other: &&(String, f64)| one.1.total_cmp(&other.1);
+        if let (Some(least), Some(most), true) =
+            (all.iter().min_by(order), all.iter().max_by(order), all.len() > 1)
+        {
+            words.push(format!(
+                "{} IOPS from {} ({}) to {} ({})",
+                dir.name(),
+                count(least.1),
+                least.0,
+                count(most.1),
+                most.0
+            ));
+        }
+    }
+    if words.is_empty() { String::new() } else { format!("{}.", words.join("; ")) }
+}
+
 /// The part of all runs together.
 pub(crate) fn section(runs: &[PageRun<'_>]) -> Markup {
     let more = runs.len().saturating_sub(LINES_MOST);
     html! {
         section.overview {
             h1 { (counted(runs.len() as u64, "run")) }
+            @let sentence = sentence(runs);
+            @if !sentence.is_empty() { p.conclusion { (sentence) } }
             (results(runs))
             (figures(runs))
             @if more > 0 { p.note { "The charts have the first " (LINES_MOST) " runs." } }
@@ -131,7 +184,8 @@ fn settings(report: &Report) -> BTreeMap<String, String> {
     };
     match &report.ours.settings {
         Some(settings) => settings.jobs.iter().for_each(|job| {
-            job.options.iter().for_each(|option| add(&job.name, &option.name, &option.value));
+            let set = job.options.iter().filter(|option| !option.is_implied());
+            set.for_each(|option| add(&job.name, &option.name, &option.value));
         }),
         None => {
             let global = report.global_options.iter().flatten();

@@ -1,8 +1,8 @@
 //! The page: head, style, the runs, script.
 
-use crate::PageRun;
 use crate::overlay;
 use crate::run;
+use crate::{PageRun, RunNumber};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// A page is not larger than this: mail and tickets take it.
@@ -22,6 +22,8 @@ const TAIL_BYTES: usize = 24 << 10;
 /// The page of some runs. Those that would make it larger than
 /// [`PAGE_BYTES_MOST`] have a row in the table and no part of their own.
 pub fn page(title: &str, runs: &[PageRun<'_>]) -> String {
+    let runs = &overlay::with_short_names(runs)[..];
+    let is_alone = runs.len() == 1;
     let overview =
         if runs.len() > 1 { overlay::section(runs).into_string() } else { String::new() };
     let fixed = assets_bytes() + overview.len() + TAIL_BYTES;
@@ -29,7 +31,7 @@ pub fn page(title: &str, runs: &[PageRun<'_>]) -> String {
     let mut parts: Vec<Markup> = Vec::new();
     let mut left_out: Vec<&str> = Vec::new();
     for (number, one) in runs.iter().enumerate() {
-        match run::part(one, number, room) {
+        match run::part(one, RunNumber { at: number, is_alone }, room) {
             Some(part) => {
                 room = room.saturating_sub(part.0.len());
                 parts.push(part);
@@ -84,8 +86,28 @@ fn patterns() -> Markup {
 /// Parts of a page in the order in which they are read, as many as fit.
 pub(crate) struct PageParts {
     room: usize,
-    parts: Vec<Markup>,
+    parts: Vec<PagePart>,
     left_out: Vec<&'static str>,
+}
+
+/// A part of a page. Charts that follow one another stand in columns.
+pub(crate) struct PagePart {
+    pub is_chart: bool,
+    pub markup: Markup,
+}
+
+/// The parts, charts in columns.
+pub(crate) fn in_columns(parts: &[PagePart]) -> Markup {
+    let some: Vec<&PagePart> = parts.iter().filter(|part| !part.markup.0.is_empty()).collect();
+    html! {
+        @for group in some.chunk_by(|one, next| one.is_chart == next.is_chart) {
+            @if group[0].is_chart {
+                div.charts { @for part in group { (part.markup) } }
+            } @else {
+                @for part in group { (part.markup) }
+            }
+        }
+    }
 }
 
 impl PageParts {
@@ -97,8 +119,19 @@ impl PageParts {
     }
 
     /// Add a part, or note that there is no room for it.
-    pub fn add(&mut self, name: &'static str, part: Markup) {
-        match self.room.checked_sub(part.0.len()) {
+    pub fn add(&mut self, name: &'static str, markup: Markup) {
+        self.push(name, PagePart { is_chart: false, markup });
+    }
+
+    /// Add a chart, if there is one.
+    pub fn add_chart(&mut self, name: &'static str, chart: Option<Markup>) {
+        if let Some(markup) = chart {
+            self.push(name, PagePart { is_chart: true, markup });
+        }
+    }
+
+    fn push(&mut self, name: &'static str, part: PagePart) {
+        match self.room.checked_sub(part.markup.0.len()) {
             Some(room) => {
                 self.room = room;
                 self.parts.push(part);
@@ -113,7 +146,7 @@ impl PageParts {
         let body = html! {
             main {
                 section.run {
-                    @for part in &self.parts { (part) }
+                    (in_columns(&self.parts))
                     @if !self.left_out.is_empty() {
                         p.note {
                             "Left out, as the page would be larger than 500 KiB: "

@@ -1,11 +1,11 @@
 //! The top of a run: what it was, and in one block how it came out: the conclusion, the
 //! figures that count, what was checked, the findings.
 
-use crate::PageRun;
 use crate::cards;
 use crate::figures::ledger;
 use crate::hosts;
 use crate::verified;
+use crate::{PageRun, RunNumber};
 use iosonde_base::text::counted;
 use iosonde_report::Report;
 use iosonde_report::conclusion::{Conclusion, Outcome, Usable};
@@ -17,14 +17,14 @@ use maud::{Markup, html};
 const NAMED_MOST: usize = 3;
 
 /// The jobs, and how they came out.
-pub(crate) fn headline(run: &PageRun<'_>) -> Markup {
+pub(crate) fn headline(run: &PageRun<'_>, number: RunNumber) -> Markup {
     let report = run.report;
     let ledger = ledger(report);
     let mut different: Vec<&str> = report.ours.jobs.iter().map(|job| job.what.as_str()).collect();
     different.dedup();
     html! {
         header {
-            h1 { (title(report)) }
+            h1 { @if !number.is_alone { (run.name) ": " } (title(report)) }
             @if let [one] = different[..] { @if !one.is_empty() { p.what { (one) } } }
             p.when {
                 (program(report)) ", "
@@ -45,8 +45,9 @@ pub(crate) fn headline(run: &PageRun<'_>) -> Markup {
 fn answer(run: &PageRun<'_>) -> Markup {
     let report = run.report;
     let conclusion = report.ours.conclusion.as_ref();
-    let has_failed = conclusion.is_some_and(|one| one.outcome == Outcome::Failed);
     let is_bad = conclusion.is_some_and(is_bad);
+    // Of a run that was cut off, or of figures that nobody can judge, no finding is no praise.
+    let is_known = !is_bad && conclusion.is_none_or(|one| one.usable != Usable::Unknown);
     let class = match conclusion.map(|one| &one.usable) {
         _ if is_bad => "answer failed",
         Some(Usable::No) => "answer unusable",
@@ -68,8 +69,8 @@ fn answer(run: &PageRun<'_>) -> Markup {
             }
             (verified::section(report))
             @match findings {
-                Some(findings) => (self::findings(findings, has_failed)),
-                None if !run.findings.is_empty() => (self::findings(run.findings, has_failed)),
+                Some(findings) => (self::findings(findings, is_known)),
+                None if !run.findings.is_empty() => (self::findings(run.findings, is_known)),
                 None => {}
             }
         }
@@ -105,9 +106,9 @@ pub(crate) fn program(report: &Report) -> &str {
     if report.tool.is_empty() { &report.version } else { &report.tool }
 }
 
-fn findings(findings: &[Finding], has_failed: bool) -> Markup {
+fn findings(findings: &[Finding], is_known: bool) -> Markup {
     html! {
-        @if findings.is_empty() && !has_failed { p.finding-line.good { strong { "clean" } " no finding" } }
+        @if findings.is_empty() && is_known { p.finding-line.good { strong { "clean" } " no finding" } }
         @for finding in findings {
             details class={ "finding-line " (finding.severity.word()) } {
                 summary {

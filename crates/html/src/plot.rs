@@ -1,14 +1,15 @@
 //! A page of charts that are not of one run: logs, and figures of results.
 
-use crate::PageRun;
 use crate::charts::{columns, dots, heat, lines, percentiles};
 use crate::figures::NamedLatency;
-use crate::page::{PAGE_BYTES_MOST, assets_bytes, document};
+use crate::overlay;
+use crate::page::{PAGE_BYTES_MOST, PagePart, assets_bytes, document, in_columns};
 use crate::run;
+use crate::study::StudyAnswer;
 use crate::tested;
+use crate::{PageRun, RunNumber};
 use iosonde_base::Dir;
 use iosonde_report::LatencyReport;
-use iosonde_report::finding::Severity;
 use iosonde_report::series::RunSeries;
 use maud::{Markup, html};
 
@@ -58,34 +59,28 @@ pub enum PlotPart<'a> {
         /// The direction.
         dir: Dir,
     },
+    /// Several runs: a row for each, and their charts over one another.
+    Overview(Vec<PageRun<'a>>),
     /// All of a run's page.
     Run(PageRun<'a>),
 }
 
-/// How a study came out: a sentence, goals, what else is to be known.
-#[derive(Clone, Debug, Default)]
-pub struct StudyAnswer {
-    /// The sentence.
-    pub sentence: String,
-    /// It failed, was stopped, or its figures are not of what was to be measured.
-    pub is_bad: bool,
-    /// The goals.
-    pub goals: Vec<StudyGoal>,
-    /// Sentences below.
-    pub lines: Vec<String>,
-    /// The severity of each finding and its words, the worst first.
-    pub findings: Vec<(Severity, String)>,
-}
-
-/// A goal, and whether it is met.
-#[derive(Clone, Debug)]
-pub struct StudyGoal {
-    /// What was measured, and the goal.
-    pub words: String,
-    /// `PASS`, `FAIL`, or why there is neither.
-    pub outcome: String,
-    /// It is met, by figures that count.
-    pub is_met: bool,
+impl PlotPart<'_> {
+    fn is_chart(&self) -> bool {
+        match self {
+            PlotPart::Lines(_)
+            | PlotPart::Dots(_)
+            | PlotPart::Columns(_)
+            | PlotPart::Percentiles { .. }
+            | PlotPart::Heat { .. } => true,
+            PlotPart::Answer(_)
+            | PlotPart::Tested(_)
+            | PlotPart::Heading { .. }
+            | PlotPart::Table(_)
+            | PlotPart::Overview(_)
+            | PlotPart::Run(_) => false,
+        }
+    }
 }
 
 /// A table with bars behind its numbers.
@@ -120,13 +115,18 @@ const TAIL_BYTES: usize = 8 << 10;
 /// [`PAGE_BYTES_MOST`] are left out, and the page says so.
 pub fn plot_page(title: &str, parts: &[PlotPart<'_>]) -> String {
     let mut room = PAGE_BYTES_MOST.saturating_sub(assets_bytes() + TAIL_BYTES + title.len());
-    let mut shown: Vec<Markup> = Vec::new();
+    let mut shown: Vec<PagePart> = Vec::new();
     let mut left_out = 0usize;
-    for (number, part) in parts.iter().enumerate() {
-        match markup(part, number, room) {
+    let is_run = |part: &PlotPart| matches!(part, PlotPart::Run(_));
+    let is_alone = parts.iter().filter(|part| is_run(part)).count() == 1;
+    let mut at = 0;
+    for part in parts {
+        let drawn = markup(part, RunNumber { at, is_alone }, room);
+        at += usize::from(is_run(part));
+        match drawn {
             Some(markup) if markup.0.len() <= room => {
                 room -= markup.0.len();
-                shown.push(markup);
+                shown.push(PagePart { is_chart: part.is_chart(), markup });
             }
             _ => left_out += 1,
         }
@@ -134,7 +134,7 @@ pub fn plot_page(title: &str, parts: &[PlotPart<'_>]) -> String {
     let body = html! {
         main {
             header { h1 { (title) } }
-            @for part in &shown { (part) }
+            (in_columns(&shown))
             @if left_out > 0 {
                 p.note {
                     (left_out) " charts or tables are left out, as the page would be larger than 500 KiB: plot fewer "
@@ -148,9 +148,9 @@ pub fn plot_page(title: &str, parts: &[PlotPart<'_>]) -> String {
 }
 
 /// A part; nothing for a chart without a figure, `None` where there is no room.
-fn markup(part: &PlotPart<'_>, number: usize, room: usize) -> Option<Markup> {
+fn markup(part: &PlotPart<'_>, number: RunNumber, room: usize) -> Option<Markup> {
     let drawn = match part {
-        PlotPart::Answer(study) => Some(answer(study)),
+        PlotPart::Answer(study) => Some(study.markup()),
         PlotPart::Tested(rows) => Some(tested::table(rows, None)),
         PlotPart::Heading { title, words } => Some(html! {
             h2 { (title) }
@@ -169,26 +169,10 @@ fn markup(part: &PlotPart<'_>, number: usize, room: usize) -> Option<Markup> {
         PlotPart::Heat { id, title, series, dir } => {
             heat::named_chart(id, title, series, heat::HeatOf::Dir(*dir))
         }
+        PlotPart::Overview(runs) => Some(overlay::section(runs)),
         PlotPart::Run(run) => return run::part(run, number, room),
     };
     Some(drawn.unwrap_or_default())
-}
-
-fn answer(study: &StudyAnswer) -> Markup {
-    html! {
-        section class={ "answer" @if study.is_bad { " failed" } } {
-            @if study.goals.is_empty() { p.conclusion { (study.sentence) } }
-            @for goal in &study.goals {
-                p class={ "goal " @if goal.is_met { "good" } @else { "wrong" } } {
-                    (goal.words) ": " strong { (goal.outcome) }
-                }
-            }
-            @for line in &study.lines { p { (line) } }
-            @for (severity, words) in &study.findings {
-                p class={ "finding-line " (severity.word()) } { strong { (severity.word()) } " " (words) }
-            }
-        }
-    }
 }
 
 fn table(table: &PlotTable) -> Markup {

@@ -1,6 +1,5 @@
 //! One run: what it found first, then the charts, then everything.
 
-use crate::PageRun;
 use crate::charts::heat::HeatOf;
 use crate::charts::{bars, cliff, heat, percentiles, phases, rate, strip};
 use crate::figures::{active, latencies, ledger, series};
@@ -8,6 +7,7 @@ use crate::jobs;
 use crate::parts;
 use crate::tables;
 use crate::tested;
+use crate::{PageRun, RunNumber};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
@@ -21,7 +21,7 @@ const DOWNLOAD_BYTES_MOST: usize = 200 << 10;
 
 /// The part of a run, if it fits into `room` bytes; without the download if
 /// that alone is too much.
-pub(crate) fn part(run: &PageRun<'_>, number: usize, room: usize) -> Option<Markup> {
+pub(crate) fn part(run: &PageRun<'_>, number: RunNumber, room: usize) -> Option<Markup> {
     let download = run.json.and_then(download);
     let whole = section(run, number, download.as_deref());
     if whole.0.len() <= room {
@@ -31,11 +31,11 @@ pub(crate) fn part(run: &PageRun<'_>, number: usize, room: usize) -> Option<Mark
     (without.0.len() <= room).then_some(without)
 }
 
-fn section(run: &PageRun<'_>, number: usize, download: Option<&str>) -> Markup {
+fn section(run: &PageRun<'_>, number: RunNumber, download: Option<&str>) -> Markup {
     let report = run.report;
     html! {
-        section.run id={ "run-" (number + 1) } {
-            (parts::headline(run))
+        section.run id={ "run-" (number.at + 1) } {
+            (parts::headline(run, number))
             @if report.jobs.len() > 1 { (jobs::section(report)) }
             div.charts { (charts(report)) }
             (tested::section(report))
@@ -66,8 +66,9 @@ fn charts(report: &Report) -> Markup {
         div {
             (optional(percentiles::chart("latency", &latencies(report, &all))))
             @if let Some(series) = series {
+                // Of a job that syncs they are what it is about.
                 @let directions = active(series).into_iter().map(HeatOf::Dir);
-                @for of in directions.chain([HeatOf::Syncs]) { (optional(heat::chart(series, of))) }
+                @for of in [HeatOf::Syncs].into_iter().chain(directions) { (optional(heat::chart(series, of))) }
             }
             @if let Some(ledger) = ledger { (optional(bars::levels_chart(ledger))) }
         }

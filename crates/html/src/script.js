@@ -19,7 +19,7 @@
     Array.prototype.forEach.call(table.tHead.rows[0].cells, function (head, column) {
       var down = false;
       head.tabIndex = 0;
-      head.className = "sorts";
+      head.classList.add("sorts");
       function turn() {
         down = !down;
         order(table, column, down);
@@ -46,6 +46,7 @@
     sorting(table);
     copying(table);
   });
+  Array.prototype.forEach.call(document.querySelectorAll("table.copied"), copying);
   Array.prototype.forEach.call(document.querySelectorAll("g.key"), function (key) {
     key.setAttribute("tabindex", "0");
     key.setAttribute("role", "button");

@@ -2,8 +2,8 @@
 
 use crate::charts::probes::{self, SearchedProbe};
 use crate::page::PageParts;
-use crate::sweep::about;
-use crate::tables;
+use crate::study::{self, StudyAnswer};
+use crate::sweep::{about, settings};
 use iosonde_report::Report;
 use maud::{Markup, html};
 
@@ -17,7 +17,7 @@ pub struct SearchPage<'a> {
     /// The option that was searched.
     pub option: String,
     /// How it ended.
-    pub answer: String,
+    pub answer: StudyAnswer,
     /// The rate that was found.
     pub rate: Option<f64>,
     /// The runs, in order.
@@ -35,19 +35,11 @@ pub fn search_page(search: &SearchPage<'_>) -> String {
     let mut parts = PageParts::new();
     parts.add("the conclusion", headline(search));
     let chart = probes::chart(&search.option, &search.probes, search.rate);
-    parts.add("the probes", chart.unwrap_or_default());
-    if let Some(report) = search.result {
-        parts.add(
-            "the settings",
-            html! {
-                h2 { "Settings and system" }
-                p.note { "Of the first probe; the rate differs between the probes." }
-                (tables::system(report))
-                (tables::settings(report))
-            },
-        );
-    }
-    parts.add("about", about(&search.command, search.json.as_deref(), "sweep.json.gz"));
+    parts.add_chart("the probes", chart);
+    let note = "Of the first probe; the rate differs between the probes.";
+    parts.add("what was tested", study::tested(search.result, &search.command, note));
+    parts.add("the settings", settings(search.result));
+    parts.add("about", about(search.json.as_deref(), "sweep.json.gz"));
     parts.finish(&format!("iosonde sweep: {}", search.promises.join(" and ")))
 }
 
@@ -56,8 +48,7 @@ fn headline(search: &SearchPage<'_>) -> Markup {
         header {
             h1 { "The highest " (search.option) " that keeps a promise" }
             p.what { (search.jobs) }
-            p { "Promise: " strong { (search.promises.join(" and ")) } }
-            p.conclusion { (search.answer) }
         }
+        (search.answer.markup())
     }
 }

@@ -7,36 +7,32 @@ use iosonde_report::ledger::{DeviceLedger, Fact, Ledger};
 use iosonde_report::{JobReport, LatencyReport, Report};
 use maud::{Markup, html};
 
-/// Rows of the table of latencies at most: more jobs are in the table of jobs.
+/// Jobs in the tables of latencies and settings at most: more are in the table of jobs.
 const JOBS_MOST: usize = 64;
 
-/// Every percentile that was reported, for each job and direction.
+/// Latencies next to each other at most: as many as a sheet of paper has room for.
+const BESIDE_MOST: usize = 8;
+
+/// Every percentile that was reported, for each job and direction: a column each.
 pub(crate) fn latency(report: &Report) -> Markup {
-    let rows: Vec<(String, &LatencyReport)> =
-        report.jobs.iter().take(JOBS_MOST).flat_map(rows).collect();
-    let mut percents: Vec<f64> = rows
+    let names = report.job_names();
+    let jobs = report.jobs.iter().zip(&names).take(JOBS_MOST);
+    let all: Vec<(String, &LatencyReport)> =
+        jobs.flat_map(|(job, name)| of_job(job, name)).collect();
+    let mut percents: Vec<f64> = all
         .iter()
         .flat_map(|(_, latency)| latency.percentiles.as_deref().unwrap_or_default())
         .map(|&(percent, _)| percent)
         .collect();
     percents.sort_by(f64::total_cmp);
     percents.dedup();
-    if rows.is_empty() {
+    if all.is_empty() {
         return Markup::default();
     }
     html! {
         details {
             summary { "All latencies" }
-            div.scroll tabindex="0" {
-                table.sortable {
-                    thead { tr {
-                        @for head in ["", "I/Os", "min", "mean", "deviation"] { th scope="col" { (head) } }
-                        @for percent in &percents { th scope="col" { "p" (percent) } }
-                        th scope="col" { "max" }
-                    } }
-                    tbody { @for (name, latency) in &rows { (latency_row(name, latency, &percents)) } }
-                }
-            }
+            @for some in all.chunks(BESIDE_MOST) { (latencies(some, &percents)) }
             @if report.jobs.len() > JOBS_MOST {
                 p.note { "The first " (JOBS_MOST) " jobs; the result has all." }
             }
@@ -44,30 +40,45 @@ pub(crate) fn latency(report: &Report) -> Markup {
     }
 }
 
-fn latency_row(name: &str, latency: &LatencyReport, percents: &[f64]) -> Markup {
-    html! {
-        tr {
+fn latencies(all: &[(String, &LatencyReport)], percents: &[f64]) -> Markup {
+    let ns = |ns: f64| duration(ns.round() as u64);
+    let row = |name: &str, text: &dyn Fn(&LatencyReport) -> String| {
+        html! { tr {
             th scope="row" { (name) }
-            td { (latency.n) }
-            td { (duration(latency.min_ns)) }
-            td { (duration(latency.mean_ns.round() as u64)) }
-            td { (duration(latency.stddev_ns.round() as u64)) }
-            @for percent in percents {
-                td { (latency.at(*percent).map_or("-".to_owned(), duration)) }
+            @for (_, latency) in all { td { (text(latency)) } }
+        } }
+    };
+    html! {
+        div.scroll tabindex="0" {
+            table.copied {
+                thead { tr {
+                    th scope="col" { "" }
+                    @for (name, _) in all { th.wrapped scope="col" { (name) } }
+                } }
+                tbody {
+                    (row("I/Os", &|one| one.n.to_string()))
+                    (row("mean", &|one| ns(one.mean_ns)))
+                    (row("deviation", &|one| ns(one.stddev_ns)))
+                    (row("min", &|one| duration(one.min_ns)))
+                    @for percent in percents {
+                        (row(&format!("p{percent}"),
+                            &|one| one.at(*percent).map_or("-".to_owned(), duration)))
+                    }
+                    (row("max", &|one| duration(one.max_ns)))
+                }
             }
-            td { (duration(latency.max_ns)) }
         }
     }
 }
 
 /// Submission, completion and total latency of each direction, and syncs.
-fn rows(job: &JobReport) -> Vec<(String, &LatencyReport)> {
+fn of_job<'a>(job: &'a JobReport, job_name: &str) -> Vec<(String, &'a LatencyReport)> {
     let mut rows = Vec::new();
     for (name, dir) in job.shown() {
         let kinds = [("slat", &dir.slat), ("clat", &dir.clat), ("lat", &dir.lat)];
-        rows.extend(kinds.map(|(kind, latency)| (format!("{} {name} {kind}", job.name), latency)));
+        rows.extend(kinds.map(|(kind, latency)| (format!("{job_name} {name} {kind}"), latency)));
     }
-    rows.push((format!("{} sync", job.name), &job.sync.lat));
+    rows.push((format!("{job_name} sync"), &job.sync.lat));
     rows.retain(|(_, latency)| latency.n > 0);
     rows
 }
@@ -218,18 +229,21 @@ fn disks(report: &Report) -> Markup {
     }
 }
 
-/// The options with their origin, and the command that does it again.
+/// The options with their origin.
 pub(crate) fn settings(report: &Report) -> Markup {
     let Some(settings) = &report.ours.settings else { return options(report) };
     html! {
         details {
-            summary { "Settings, and the command to run it again" }
-            pre { code { (settings.command()) } }
+            summary { "Settings, and where each was set" }
             @for job in settings.jobs.iter().take(JOBS_MOST) {
                 h3 { (job.name) ", seed " (job.seed) }
                 div.scroll tabindex="0" {
                     table {
-                        thead { tr { @for head in ["option", "value", "set by"] { th scope="col" { (head) } } } }
+                        thead { tr {
+                            th scope="col" { "option" }
+                            th.words scope="col" { "value" }
+                            th scope="col" { "set by" }
+                        } }
                         tbody { @for option in &job.options {
                             tr {
                                 th scope="row" { (option.name) }

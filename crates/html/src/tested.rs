@@ -13,6 +13,14 @@ const SECTIONS_MOST: usize = 24;
 
 /// The table, always open: it belongs to the figures.
 pub(crate) fn section(report: &Report) -> Markup {
+    let mut rows = report_rows(report);
+    let settings = report.ours.settings.as_ref();
+    rows.extend(settings.map(|settings| ("command", settings.command())));
+    table(&rows, settings)
+}
+
+/// What a report knows about what it is of.
+pub(crate) fn report_rows(report: &Report) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
     if let Some(ledger) = ledger(report) {
         rows = tested_rows(ledger);
@@ -24,20 +32,24 @@ pub(crate) fn section(report: &Report) -> Markup {
     }
     rows.push(("program", program(report).to_owned()));
     rows.push(("date", timestamp_with_zone(report.time_unix_ms, report.utc_offset_s)));
-    table(&rows, report.ours.settings.as_ref())
+    rows
 }
 
-/// The table of these rows, and of the settings, where they are known.
+/// The table of these rows, then of the variables and the job, where they are known.
 pub(crate) fn table(rows: &[(&'static str, String)], settings: Option<&RunSettings>) -> Markup {
     html! {
         section.tested {
             h2 { "What was tested" }
             table { tbody {
                 @for (name, value) in rows {
-                    tr { th scope="row" { (name) } td.words { (value) } }
+                    tr { th scope="row" { (name) } td.words {
+                        @if *name == "command" { code { (value) } } @else { (value) }
+                    } }
                 }
                 @if let Some(settings) = settings {
-                    tr { th scope="row" { "command" } td.words { code { (settings.command()) } } }
+                    @if !settings.environment.is_empty() {
+                        tr { th scope="row" { "environment" } td.words { code { (environment(settings)) } } }
+                    }
                     tr { th scope="row" { "job" } td.words { pre { code { (job_text(settings)) } } } }
                 }
             } }
@@ -91,12 +103,22 @@ fn device_words(device: &DeviceLedger) -> String {
     format!("{}: {}", device.name, words.join(", "))
 }
 
-/// The job as a job file: every section with the options that are set.
+/// `SIZE=4g, DEPTH is not set`: the variables that the job files refer to.
+fn environment(settings: &RunSettings) -> String {
+    let words = settings.environment.iter().map(|one| match &one.value {
+        Some(value) => format!("{}={value}", one.name),
+        None => format!("{} is not set", one.name),
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// The job as a job file: every section with the options that were set, without those that
+/// follow from others.
 fn job_text(settings: &RunSettings) -> String {
     let mut text = String::new();
     for job in settings.jobs.iter().take(SECTIONS_MOST) {
         text.push_str(&format!("[{}]\n", job.name));
-        for option in &job.options {
+        for option in job.options.iter().filter(|option| !option.is_implied()) {
             text.push_str(&format!("{}={}\n", option.name, option.value));
         }
     }

@@ -10,7 +10,7 @@ use iosonde_html::{
     MarkedRange, PAGE_BYTES_MOST, PageRun, PlotCell, PlotPart, PlotTable, comparison_page,
     matrix_page, page, plot_page, search_page, sweep_page,
 };
-use iosonde_report::Report;
+use iosonde_report::{Report, SetOption, UsedVariable};
 use iosonde_result::{StoredResult, read};
 
 const JUDGED: &str = include_str!("../../report/tests/golden/judged.json");
@@ -254,6 +254,28 @@ fn a_run_that_syncs_has_a_map_of_its_syncs() {
     let page = page_of("syncs", &document.to_string());
     assert!(page.contains("Latency of syncs over time") && page.contains("syncs (from 1 to"));
     assert!(!page_of("judged", JUDGED).contains("Latency of syncs over time"));
+}
+
+#[test]
+fn a_page_has_the_variables_and_the_options_that_were_set() {
+    let mut stored = stored(JUDGED);
+    let settings = stored.report.ours.settings.as_mut().unwrap();
+    let variable = |name: &str, value: Option<&str>| UsedVariable {
+        name: name.to_owned(),
+        value: value.map(str::to_owned),
+    };
+    settings.environment = vec![variable("SIZE", Some("4g")), variable("DEPTH", None)];
+    let implied = SetOption {
+        name: "buffered".into(),
+        value: "0".into(),
+        origin: "implied by direct".into(),
+    };
+    settings.jobs[0].options.push(implied);
+    let run = PageRun { name: "x", report: &stored.report, json: None, notes: &[], findings: &[] };
+    let page = page("x", &[run]);
+    assert!(page.contains("<code>SIZE=4g, DEPTH is not set</code>"));
+    assert!(page.contains("implied by direct") && !page.contains("buffered=0"));
+    assert!(page_of("judged", JUDGED).contains("[copy]\nrw=write\n"));
 }
 
 #[test]
@@ -505,6 +527,63 @@ fn text_and_lines_have_contrast_in_both_schemes() {
             assert!(contrast(shade, of("ground")) >= 1.45, "{shade} in {scheme}");
         }
     }
+}
+
+/// What a browser is asked to measure: texts of drawings that leave them or lie on one another,
+/// and a page or a table that is wider than the screen has room for (but for the folded numbers of
+/// a chart, which scroll).
+const MEASURE: &str = r#"<script>addEventListener('load', () => {
+document.querySelectorAll('details').forEach(one => one.open = true);
+const found = [], wide = document.documentElement.clientWidth;
+if (document.documentElement.scrollWidth > wide + 1) found.push('the page is wider than ' + wide);
+if (wide > 1000) document.querySelectorAll('.scroll, pre').forEach(one => {
+  if (!one.closest('figure') && one.scrollWidth > one.clientWidth + 1) found.push('cut off: ' + one.textContent.slice(0, 60)); });
+document.querySelectorAll('svg[role]').forEach(svg => {
+  const all = svg.getBoundingClientRect(), title = svg.getAttribute('aria-label');
+  const texts = [...svg.querySelectorAll('text')].map(one => [one.textContent, one.getBoundingClientRect()]);
+  texts.forEach(([words, box], at) => {
+    if (box.left < all.left - 3 || box.right > all.right + 3) found.push(title + ': leaves: ' + words);
+    texts.slice(at + 1).forEach(([others, other]) => {
+      const across = Math.min(box.right, other.right) - Math.max(box.left, other.left);
+      const down = Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top);
+      if (across > 2 && down > 5) found.push(title + ': ' + words + ' on ' + others); }); }); });
+document.body.innerHTML = '<pre id="found"></pre>';
+document.querySelector('pre').textContent = found.join('\n') + '\nmeasured'; });</script>"#;
+
+/// In a browser of three widths: no label is cut, none lies on another, no column is off the edge.
+#[test]
+fn a_browser_measures_no_text_on_another_at_three_widths() {
+    if !iosonde_testing::has("chromium", "chromium") {
+        return;
+    }
+    let folder = iosonde_testing::Folder::new("html-measured");
+    let measured = ["judged", "several", "compare", "sweep-9x9", "matrix"];
+    let pages = all_pages().into_iter().filter(|(name, _)| measured.contains(name));
+    let mut faults = Vec::new();
+    for (name, page) in pages {
+        folder.write("page.html", page + MEASURE);
+        for width in [1280, 1100, 390] {
+            let ran = std::process::Command::new("chromium")
+                .current_dir(folder.path())
+                .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom"])
+                .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+                .arg(format!("--window-size={width},1000"))
+                .arg(format!("file://{}", folder.join("page.html").display()))
+                .output()
+                .unwrap();
+            let document = String::from_utf8_lossy(&ran.stdout);
+            let found = document.split("<pre id=\"found\">").nth(1).unwrap_or_default();
+            let found = found.split("</pre>").next().unwrap_or_default();
+            let Some(found) = found.strip_suffix("\nmeasured") else {
+                let log = String::from_utf8_lossy(&ran.stderr);
+                iosonde_testing::skip::test(format_args!("chromium does not run here: {log}"));
+                return;
+            };
+            let lines = found.lines().filter(|line| !line.is_empty());
+            faults.extend(lines.map(|line| format!("{name} at {width}: {line}")));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 /// In a browser: no request is refused because none is made, and a page prints on a few sheets.

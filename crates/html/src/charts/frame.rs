@@ -54,12 +54,15 @@ impl Chart<'_> {
         let (heads, rows) = &self.table;
         html! {
             figure.chart id=(self.id) {
-                h3 { (self.title) }
-                p.finding { (self.finding) }
-                svg viewBox={ "0 0 " (WIDTH) " " (self.height) } role="img" aria-label=(self.title) {
-                    title { (self.title) }
-                    desc { (self.finding) }
-                    (self.drawing)
+                // Printed on one sheet.
+                div.drawn {
+                    h3 { (self.title) }
+                    p.finding { (self.finding) }
+                    svg viewBox={ "0 0 " (WIDTH) " " (self.height) } role="img" aria-label=(self.title) {
+                        title { (self.title) }
+                        desc { (self.finding) }
+                        (self.drawing)
+                    }
                 }
                 @if !rows.is_empty() {
                     details {

@@ -1,6 +1,8 @@
 //! Latency by percentile: how bad is the tail?
 
-use super::frame::{Chart, KeyEntry, LEFT, RIGHT, at, below_legend, legend, width, x_axis, y_axis};
+use super::frame::{
+    Chart, ChartTable, KeyEntry, LEFT, RIGHT, at, below_legend, legend, width, x_axis, y_axis,
+};
 use super::scale::{Scale, log_ticks};
 use crate::figures::NamedLatency;
 use iosonde_base::text::duration;
@@ -29,7 +31,7 @@ pub(crate) fn chart(id: &str, latencies: &[NamedLatency]) -> Option<Markup> {
 pub(crate) fn titled(id: &str, title: &str, latencies: &[NamedLatency]) -> Option<Markup> {
     let some: Vec<&NamedLatency> =
         latencies.iter().filter(|one| !steps(&one.latency).is_empty()).collect();
-    let low = some.iter().map(|one| one.latency.min_ns).min()?.max(1);
+    let low = some.iter().map(|one| lowest(&one.latency)).min()?.max(1);
     let high = some.iter().map(|one| one.latency.max_ns).max()?;
     let values = some.iter().map(|one| one.latency.n).max()?;
     let names: Vec<_> =
@@ -70,6 +72,15 @@ pub(crate) fn titled(id: &str, title: &str, latencies: &[NamedLatency]) -> Optio
         }
         .markup(),
     )
+}
+
+/// So many times below p1 the axis begins at most: one I/O that took next to nothing would make
+/// the rest of the curve flat.
+const BELOW_MOST: u64 = 20;
+
+/// Where the axis has to begin.
+fn lowest(latency: &LatencyReport) -> u64 {
+    latency.at(1.0).map_or(latency.min_ns, |p1| latency.min_ns.max(p1 / BELOW_MOST))
 }
 
 /// The labels that do not touch: the first and the last, and of the others as many as fit.
@@ -162,17 +173,20 @@ fn finding(some: &[&NamedLatency]) -> String {
 
 const PERCENTS: [f64; 8] = [1.0, 10.0, 50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
 
-fn table(some: &[&NamedLatency]) -> (Vec<&'static str>, Vec<Vec<String>>) {
-    let heads =
-        ["", "min", "p1", "p10", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max", "I/Os"];
-    let row = |one: &&NamedLatency| {
-        let latency = &one.latency;
-        let at = |percent: &f64| latency.at(*percent).map_or("-".to_owned(), duration);
-        let first = [one.name.clone(), duration(latency.min_ns)];
-        let last = [duration(latency.max_ns), latency.n.to_string()];
-        first.into_iter().chain(PERCENTS.iter().map(at)).chain(last).collect()
+/// A column for each latency.
+fn table<'a>(some: &[&'a NamedLatency]) -> ChartTable<'a> {
+    let row = |name: String, text: &dyn Fn(&LatencyReport) -> String| -> Vec<String> {
+        std::iter::once(name).chain(some.iter().map(|one| text(&one.latency))).collect()
     };
-    (heads.into(), some.iter().map(row).collect())
+    let mut rows = vec![row("min".to_owned(), &|one| duration(one.min_ns))];
+    for percent in PERCENTS {
+        rows.push(row(format!("p{percent}"), &|one| {
+            one.at(percent).map_or("-".to_owned(), duration)
+        }));
+    }
+    rows.push(row("max".to_owned(), &|one| duration(one.max_ns)));
+    rows.push(row("I/Os".to_owned(), &|one| one.n.to_string()));
+    (std::iter::once("").chain(some.iter().map(|one| one.name.as_str())).collect(), rows)
 }
 
 #[cfg(test)]

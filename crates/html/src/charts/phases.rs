@@ -1,6 +1,6 @@
 //! The timeline: a line for each job, all on one axis.
 
-use super::frame::{Chart, LEFT, RIGHT, at, cut, in_steps};
+use super::frame::{Chart, LEFT, RIGHT, at, in_steps};
 use super::scale::{Scale, ticks};
 use iosonde_base::text::duration;
 use iosonde_report::{JobPhase, Report};
@@ -45,13 +45,12 @@ pub(crate) fn chart(report: &Report) -> Option<Markup> {
         }
         (super::frame::x_axis(&labels(seconds), &x, bottom, "seconds from the start of the first job"))
     };
-    let words = |(name, phases): &(&String, Vec<PlacedPhase>)| {
-        let each = |one: &PlacedPhase| {
+    let rows = jobs.iter().flat_map(|(name, phases)| {
+        phases.iter().map(|one| {
             let (start, took) = (duration(one.start_ns), duration(one.phase.duration_ns));
-            format!("{} {took} from {start} on", one.phase.name)
-        };
-        vec![(*name).clone(), phases.iter().map(each).collect::<Vec<_>>().join(", ")]
-    };
+            vec![(*name).clone(), one.phase.name.clone(), start, took]
+        })
+    });
     let more = match jobs.len() - shown.len() {
         0 => String::new(),
         more => format!(" The first {} jobs; {more} more are in the table.", shown.len()),
@@ -62,7 +61,7 @@ pub(crate) fn chart(report: &Report) -> Option<Markup> {
         finding: format!("{} from the first start to the last end.{more}", duration(end)),
         height: bottom + 40.0,
         drawing,
-        table: (vec!["job", "phases"], jobs.iter().map(words).collect()),
+        table: (vec!["job", "phase", "from", "took"], rows.collect()),
     };
     Some(chart.markup())
 }
@@ -90,7 +89,7 @@ fn placed(phases: &[JobPhase]) -> Vec<PlacedPhase<'_>> {
 
 fn line(name: &str, phases: &[PlacedPhase], top: f64, x: &Scale) -> Markup {
     html! {
-        text x=(at(LEFT - 8.0)) y=(at(top + 13.0)) text-anchor="end" { (cut(name, 9)) }
+        text x=(at(LEFT - 8.0)) y=(at(top + 13.0)) text-anchor="end" { (with_its_end(name)) }
         @for (index, PlacedPhase { phase, start_ns }) in phases.iter().enumerate() {
             @let left = x.at(*start_ns as f64 / 1e9);
             @let wide = x.at((start_ns + phase.duration_ns) as f64 / 1e9) - left;
@@ -102,6 +101,20 @@ fn line(name: &str, phases: &[PlacedPhase], top: f64, x: &Scale) -> Markup {
             }
         }
     }
+}
+
+/// Letters of a name beside its line at most.
+const NAME_LETTERS: usize = 9;
+
+/// A long name with its end, in which the clones of a job differ: `read~.10`.
+fn with_its_end(name: &str) -> String {
+    const END: usize = 4;
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= NAME_LETTERS {
+        return name.to_owned();
+    }
+    let (first, last) = (&letters[..NAME_LETTERS - END - 1], &letters[letters.len() - END..]);
+    first.iter().chain(&['~']).chain(last).collect()
 }
 
 fn phase_class(phase: &JobPhase, index: usize) -> &'static str {
@@ -138,6 +151,7 @@ mod tests {
             ours: Ours { jobs: vec![job("a", 0), job("b", 1_000_000_000)], ..Ours::default() },
             ..Report::default()
         };
+        assert_eq!(["readers.9", "readers.10"].map(with_its_end), ["readers.9", "read~s.10"]);
         let page = chart(&report).unwrap().into_string();
         let middle = at((LEFT + RIGHT) / 2.0);
         assert!(page.contains(&format!("x=\"{middle}\" y=\"26\"")), "{page}");

@@ -4,6 +4,7 @@ mod curves;
 mod maps;
 
 use crate::page::PageParts;
+use crate::study::{self, StudyAnswer};
 use crate::tables;
 use crate::unit::FigureUnit;
 use iosonde_report::Report;
@@ -24,12 +25,10 @@ pub struct SweepPage<'a> {
     pub points: Vec<SweptPoint>,
     /// The knees, each with the values of the other axes.
     pub knees: Vec<SweptKnee>,
-    /// That points failed, in words, if any did.
-    pub failed: Option<String>,
+    /// How it came out.
+    pub answer: StudyAnswer,
     /// Points that failed or were not run: which, and why.
     pub missing: Vec<(String, String)>,
-    /// What else is to be known.
-    pub notes: Vec<String>,
     /// A result, for the settings and the system.
     pub result: Option<&'a Report>,
     /// The command that does it again.
@@ -133,20 +132,22 @@ pub fn sweep_page(sweep: &SweepPage<'_>) -> String {
     parts.add("the conclusion", headline(sweep));
     for lane in lanes(sweep) {
         let groups = curves::groups(sweep);
-        parts.add(
+        parts.add_chart(
             "latency against throughput",
-            curves::against_throughput(sweep, &lane, &groups).unwrap_or_default(),
+            curves::against_throughput(sweep, &lane, &groups),
         );
-        parts.add("throughput", curves::throughput(sweep, &lane, &groups).unwrap_or_default());
-        parts.add("latency", curves::latency(sweep, &lane, &groups).unwrap_or_default());
+        parts.add_chart("throughput", curves::throughput(sweep, &lane, &groups));
+        parts.add_chart("latency", curves::latency(sweep, &lane, &groups));
         for map in maps::maps(sweep, &lane) {
-            parts.add("a heat map", map);
+            parts.add_chart("a heat map", Some(map));
         }
     }
     parts.add("the table of points", table(sweep));
     parts.add("points without results", missing(sweep));
-    parts.add("the settings", settings(sweep));
-    parts.add("about", about(&sweep.command, sweep.json.as_deref(), "sweep.json.gz"));
+    let note = "Of the first result; the options that were varied differ between the points.";
+    parts.add("what was tested", study::tested(sweep.result, &sweep.command, note));
+    parts.add("the settings", settings(sweep.result));
+    parts.add("about", about(sweep.json.as_deref(), "sweep.json.gz"));
     parts.finish(&format!("iosonde sweep: {}", sweep.axes.join(", ")))
 }
 
@@ -156,18 +157,13 @@ fn headline(sweep: &SweepPage<'_>) -> Markup {
             h1 { "Sweep of " (sweep.axes.join(", ")) }
             p.what { (sweep.jobs) }
             p.when { (sweep.design) }
-            @if let Some(failed) = &sweep.failed { p.conclusion.failed { (failed) } }
-            @for (number, knee) in sweep.knees.iter().take(MAPS_MOST * LINES_MOST).enumerate() {
-                @if number == 0 && sweep.failed.is_none() { p.conclusion { (knee.words) } }
-                @else { p { (knee.words) } }
+        }
+        (sweep.answer.markup())
+        @if !sweep.missing.is_empty() {
+            p.finding-line.warning {
+                "Points that failed or were not run: " (sweep.missing.len()) " ("
+                a href="#missing" { "the reasons" } ")."
             }
-            @if !sweep.missing.is_empty() {
-                p.finding-line.warning {
-                    "Points that failed or were not run: " (sweep.missing.len()) " ("
-                    a href="#missing" { "the reasons" } ")."
-                }
-            }
-            @for note in &sweep.notes { p.finding-line { (note) } }
         }
     }
 }
@@ -233,15 +229,17 @@ fn table(sweep: &SweepPage<'_>) -> Markup {
             table.sortable {
                 thead { tr {
                     @for axis in &sweep.axes { th scope="col" { (axis) } }
+                    @if has_findings(sweep) { th.names scope="col" { "findings" } }
                     th scope="col" { "in flight" }
                     th scope="col" { "runs" }
                     @for (_, kind, label) in &heads {
                         th scope="col" { (label) }
-                        @if *kind == SweptKind::Iops { th scope="col" { "low .. high" } }
+                        @if *kind == SweptKind::Iops { th scope="col" { "low to high" } }
                     }
-                    th scope="col" { "findings" }
                 } }
-                tbody { @for point in sweep.points.iter().take(ROWS_MOST) { (row(point, &heads)) } }
+                tbody { @for point in sweep.points.iter().take(ROWS_MOST) {
+                    (row(point, &heads, has_findings(sweep)))
+                } }
             }
         }
         @if sweep.points.len() > ROWS_MOST {
@@ -250,13 +248,18 @@ fn table(sweep: &SweepPage<'_>) -> Markup {
     }
 }
 
-fn row(point: &SweptPoint, heads: &[(&str, SweptKind, &str)]) -> Markup {
+fn has_findings(sweep: &SweepPage<'_>) -> bool {
+    sweep.points.iter().any(|point| !point.findings.is_empty())
+}
+
+fn row(point: &SweptPoint, heads: &[(&str, SweptKind, &str)], has_findings: bool) -> Markup {
     let found = |head: &(&str, SweptKind, &str)| {
         point.figures.iter().find(|one| one.lane == head.0 && one.label == head.2)
     };
     html! {
         tr {
             @for value in &point.values { td { (value.text) } }
+            @if has_findings { td.names { (point.findings.join(", ")) } }
             td { @if point.load > 0.0 { (FigureUnit::Count.text(point.load)) } @else { "-" } }
             td { (point.runs) }
             @for head in heads {
@@ -264,11 +267,10 @@ fn row(point: &SweptPoint, heads: &[(&str, SweptKind, &str)]) -> Markup {
                 td { (figure.map_or("-".to_owned(), |one| one.unit.text(one.value))) }
                 @if head.1 == SweptKind::Iops {
                     td { (figure.map_or("-".to_owned(), |one| {
-                        format!("{} .. {}", one.unit.text(one.range.0), one.unit.text(one.range.1))
+                        format!("{} to {}", one.unit.text(one.range.0), one.unit.text(one.range.1))
                     })) }
                 }
             }
-            td.words { (point.findings.join(", ")) }
         }
     }
 }
@@ -292,28 +294,24 @@ fn missing(sweep: &SweepPage<'_>) -> Markup {
     }
 }
 
-fn settings(sweep: &SweepPage<'_>) -> Markup {
+/// The settings and the system of a result.
+pub(crate) fn settings(result: Option<&Report>) -> Markup {
     html! {
-        @if let Some(report) = sweep.result {
+        @if let Some(report) = result {
             h2 { "Settings and system" }
-            p.note { "Of the first result; the options that were varied differ between the points." }
             (tables::system(report))
             (tables::settings(report))
         }
     }
 }
 
-/// The command, and the document to be downloaded.
-pub(crate) fn about(command: &str, json: Option<&str>, file: &str) -> Markup {
+/// Where the page is from, and the document to be downloaded.
+pub(crate) fn about(json: Option<&str>, file: &str) -> Markup {
     let download = json.and_then(crate::run::download);
     html! {
         h2 { "About this page" }
-        @if !command.is_empty() {
-            p { "The command to run it again:" }
-            pre { code { (command) } }
-        }
         p {
-            "Made by iosonde. This page works offline and without JavaScript."
+            "Made by iosonde. The page works offline and without JavaScript."
             @if let Some(uri) = download {
                 " " a download=(file) href=(uri) { "The figures as JSON (gzip)" } "."
             }

@@ -4,9 +4,11 @@
 use iosonde_html::{
     AxisValue, ComparedFigure, ComparedJob, ComparedSide, ComparisonPage, FigureUnit,
     FigureVerdict, KneePlace, MatrixCell, MatrixPage, MatrixRow, PartRow, RunPlace, SearchPage,
-    SearchedProbe, SweepPage, SweptFigure, SweptKind, SweptKnee, SweptPoint,
+    SearchedProbe, StudyAnswer, StudyCard, StudyGoal, SweepPage, SweptFigure, SweptKind, SweptKnee,
+    SweptPoint,
 };
 use iosonde_report::Report;
+use iosonde_report::finding::Severity;
 
 /// A comparison of `pairs` pairs of the same report.
 pub fn comparison<'a>(report: &'a Report, name: &str, pairs: usize) -> ComparisonPage<'a> {
@@ -27,12 +29,23 @@ pub fn comparison<'a>(report: &'a Report, name: &str, pairs: usize) -> Compariso
     ComparisonPage {
         sides: [side("iodepth=8"), side("iodepth=32")],
         design: format!("{pairs} pairs, random order (seed 7213)"),
-        conclusion: vec![
-            "B is better in read IOPS: +13.3 % (interval +6.9 .. +20.1)".into(),
-            "runs vary by 2.3 %: only differences above 5.6 % can be detected with 5 pairs".into(),
-        ],
-        warnings: vec![format!("warning: the kernel differs: 6.12.1 in A, {name} in B")],
-        remarks: vec!["pair 3: far outside the others, kept".into()],
+        answer: StudyAnswer {
+            sentence: "B is better in read IOPS: +13.3 % (interval +6.9 .. +20.1)".into(),
+            is_doubtful: true,
+            goals: vec![StudyGoal { words: "gate".into(), outcome: "passed".into(), is_met: true }],
+            lines: vec![format!("runs vary by 2.3 % {name}")],
+            cards: vec![StudyCard {
+                title: format!("A: {name}"),
+                figures: vec![("read IOPS".into(), "36.2k".into())],
+                note: "5 runs".into(),
+            }],
+            findings: vec![
+                (Severity::Warning, format!("the kernel differs: 6.12.1 in A, {name} in B")),
+                (Severity::Note, "pair 3: far outside the others, kept".into()),
+            ],
+            ..StudyAnswer::default()
+        },
+        ratio_name: "B/A in pairs",
         margin: 0.05,
         figures: figures(name, pairs),
         jobs: (0..4).map(job).collect(),
@@ -45,7 +58,6 @@ pub fn comparison<'a>(report: &'a Report, name: &str, pairs: usize) -> Compariso
             is_meant: true,
         }],
         unknown: vec!["file system".into()],
-        gate: Some("passed".into()),
         command: format!("iosonde compare job.fio --a='--iodepth=8' --description='{name}'"),
         json: Some("{}".into()),
     }
@@ -123,7 +135,10 @@ pub fn depths<'a>(report: Option<&'a Report>, name: &str) -> SweepPage<'a> {
         axes: vec!["iodepth".into()],
         load_axis: Some(0),
         points: (0..9).map(|at| point(vec![value(load(at))], load(at), 24.0, 80_000.0)).collect(),
-        failed: None,
+        answer: StudyAnswer {
+            sentence: format!("knee at 24 I/Os in flight (22 .. 26) {name}"),
+            ..StudyAnswer::default()
+        },
         knees: vec![SweptKnee {
             words: "knee at 24 I/Os in flight (22 .. 26)".into(),
             at: String::new(),
@@ -135,7 +150,6 @@ pub fn depths<'a>(report: Option<&'a Report>, name: &str) -> SweepPage<'a> {
             }),
         }],
         missing: vec![(format!("iodepth=512 {name}"), "io_uring: too deep".into())],
-        notes: vec![name.to_owned()],
         result: report,
         command: format!("iosonde sweep job.fio --over 'iodepth=1..256*2' --description='{name}'"),
         json: Some("{}".into()),
@@ -157,7 +171,6 @@ pub fn grid(name: &str, rows: usize, columns: usize) -> SweepPage<'static> {
         axes: vec!["iodepth".into(), format!("bs{name}")],
         load_axis: Some(0),
         points,
-        failed: None,
         knees: Vec::new(),
         ..depths(None, name)
     }
@@ -182,7 +195,14 @@ pub fn search(name: &str) -> SearchPage<'static> {
         jobs: format!("randread 4k {name}"),
         promises: vec!["read.response.p99 < 2ms".into(), name.to_owned()],
         option: "rate_iops".into(),
-        answer: "rate_iops 1.00k; fails at 1.03k; 11 probes".into(),
+        answer: StudyAnswer {
+            goals: vec![StudyGoal {
+                words: format!("read.response.p99 < 2ms: rate_iops 1k {name}"),
+                outcome: "kept".into(),
+                is_met: true,
+            }],
+            ..StudyAnswer::default()
+        },
         rate: Some(1000.0),
         probes: rates.into_iter().enumerate().map(probe).collect(),
         ..SearchPage::default()
@@ -232,14 +252,15 @@ pub fn matrix(name: &str) -> MatrixPage {
     }
     MatrixPage {
         target: format!("a temporary file in /mnt {name}: first 128 MiB"),
-        meaning: vec![
-            "2.00 ms a write and 500 writes a second below 64 KiB.".into(),
-            name.to_owned(),
-        ],
-        notes: vec!["3 of 294 figures did not settle within 5 % (~).".into()],
+        answer: StudyAnswer {
+            sentence: "2.00 ms a write and 500 writes a second below 64 KiB.".into(),
+            lines: vec![name.to_owned()],
+            findings: vec![(Severity::Note, "3 of 294 figures did not settle (~).".into())],
+            ..StudyAnswer::default()
+        },
+        tested: vec![("host", name.to_owned()), ("command", "iosonde matrix --quick".into())],
         sizes,
         rows,
         json: Some("{}".into()),
-        command: format!("iosonde matrix --quick {name}"),
     }
 }

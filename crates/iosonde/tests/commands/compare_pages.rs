@@ -33,7 +33,7 @@ fn pairs_have_a_page_beside_their_runs() {
         "Latency by percentile: read, A and B",
         "iodepth=8",
         "intended",
-        "The command to run it again",
+        "What was tested",
         "--seed=7",
     ] {
         assert!(page.contains(part), "{part}");

@@ -1,7 +1,7 @@
 //! `iosonde like`: workloads by name, their goals, and what is left alone.
 
 use crate::support::{Ran, Who, words};
-use iosonde_testing::{Folder, LoopDevice, is_root, or_skip};
+use iosonde_testing::{Folder, LoopDevice, Mounted, is_root, or_skip};
 use std::path::Path;
 
 const NAMES: [&str; 12] = [
@@ -218,4 +218,15 @@ fn the_tests_of_snia_run_on_a_device_until_it_is_steady() {
         let page = folder.read(&format!("{name}.html"));
         assert!(page.contains(chart), "{name}");
     }
+}
+
+#[test]
+fn a_workload_that_fails_writes_the_page_that_was_asked_for() {
+    let folder = Folder::new("like-fails");
+    let Some(small) = Mounted::in_memory(&folder, "tmpfs", "size=1m") else { return };
+    let line = format!("etcd-wal {} --with size=4m --html=page.html", small.0.display());
+    let ran = like(&folder, &line);
+    let page = folder.read("page.html");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(page.contains("answer failed") && page.contains("FAILED: "), "{page}");
 }

@@ -29,7 +29,7 @@ fn a_sweep_keeps_a_page_with_its_results() {
         "read p50 by iodepth and bs",
         "iodepth=8 bs=4k",
         "skipped: --where does not hold",
-        "The command to run it again",
+        "What was tested",
     ] {
         assert!(page.contains(part), "{part}");
     }
@@ -81,6 +81,21 @@ fn a_search_keeps_a_page_of_its_probes() {
     Who::Native.run(&folder, &words).well();
     let page = folder.read("sweep.d/sweep.html");
     assert!(page.contains("does not keep it either") && page.contains("not kept"), "{page}");
+}
+
+#[test]
+fn a_search_that_fails_writes_the_page_that_was_asked_for() {
+    let folder = Folder::temporary("sweep-search-fails");
+    let job =
+        "--name=j --filename=/dev/full --rw=write --bs=4k --size=64k --time_based --runtime=20ms";
+    let mut words = words(&format!("sweep {job} --ramp=0 --html=page.html --slo"));
+    words.push("write.p99 < 1s".into());
+    let ran = Who::Native.run(&folder, &words);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let page = folder.read("page.html");
+    assert!(page.contains("answer failed") && page.contains("FAILED: "), "{page}");
+    assert!(page.contains("No space left on device"), "{page}");
+    assert!(!folder.join("sweep.d/sweep.html").exists(), "there are no results");
 }
 
 #[test]

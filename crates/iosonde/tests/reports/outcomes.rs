@@ -130,7 +130,8 @@ fn studies_whose_runs_fail_say_so_first() {
     let text = swept.stdout.replace('\n', " ");
     assert!(text.starts_with("FAILED: 2 of 2 points: iodepth=1: job w: verify of"), "{swept:?}");
     let page = folder.read("swept/sweep.html");
-    assert!(page.contains("<p class=\"conclusion failed\">FAILED: 2 of 2 points"), "{page}");
+    let block = "<section class=\"answer failed\"><p class=\"conclusion\">FAILED: 2 of 2 points";
+    assert!(page.contains(block), "{page}");
     let compared = run("compare", "--a=--iodepth=1 --b=--iodepth=2");
     let all = format!("{}{}", compared.stdout, compared.stderr);
     assert!(all.contains("FAILED: job w: verify of"), "{compared:?}");

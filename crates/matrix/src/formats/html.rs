@@ -5,23 +5,40 @@ use crate::cell::{Access, ReadPath, WritePath};
 use crate::meaning;
 use crate::sheet::{ResultCell, Results};
 use iosonde_base::text;
-use iosonde_html::{MatrixCell, MatrixPage, MatrixRow, matrix_page};
+use iosonde_command::tested::{TestedRows, with_machine};
+use iosonde_html::{MatrixCell, MatrixPage, MatrixRow, StudyAnswer, matrix_page};
+use iosonde_report::finding::Severity;
 
 /// One file, with everything in it that it needs.
 pub fn write(sheet: &Results) -> String {
-    let mut notes = meaning::notes(sheet);
-    if sheet.stopped {
-        notes.push("Stopped by a signal: these are the figures that were known by then.".into());
-    }
     matrix_page(&MatrixPage {
         target: format!("{}: first {}", sheet.about.words(), text::bytes(sheet.span)),
-        meaning: meaning::sentences(sheet),
-        notes,
+        answer: answer(sheet),
+        tested: tested(sheet),
         sizes: sheet.sizes.iter().map(|&size| u64::from(size)).collect(),
         rows: (0..sheet.kinds.len()).map(|row| matrix_row(sheet, row)).collect(),
         json: Some(json::write(sheet)),
-        command: sheet.command.clone(),
     })
+}
+
+/// The figures in words, and caveats.
+fn answer(sheet: &Results) -> StudyAnswer {
+    let stopped = "Stopped by a signal: these are the figures that were known by then.";
+    let stopped = sheet.stopped.then(|| stopped.to_owned());
+    let mut sentences = stopped.into_iter().chain(meaning::sentences(sheet));
+    StudyAnswer {
+        sentence: sentences.next().unwrap_or_else(|| "Nothing was measured.".to_owned()),
+        is_bad: sheet.stopped || meaning::failed(sheet).is_some(),
+        lines: sentences.collect(),
+        findings: meaning::notes(sheet).into_iter().map(|note| (Severity::Note, note)).collect(),
+        ..StudyAnswer::default()
+    }
+}
+
+fn tested(sheet: &Results) -> TestedRows {
+    let mut rows = with_machine(vec![("target", sheet.about.words())]);
+    rows.push(("command", sheet.command.clone()));
+    rows
 }
 
 fn matrix_row(sheet: &Results, row: usize) -> MatrixRow {

@@ -2,9 +2,8 @@
 
 use super::table::{HEADS, cells, sentences};
 use crate::result::{MetaResult, PhaseResult};
-use iosonde_base::text::{bytes, counted};
+use iosonde_command::tested::{TestedRows, with_machine};
 use iosonde_html::{PlotCell, PlotPart, PlotTable, StudyAnswer, plot_page};
-use iosonde_report::scale::timestamp_with_zone;
 
 /// The page.
 pub fn write(result: &MetaResult) -> String {
@@ -40,21 +39,11 @@ pub fn write(result: &MetaResult) -> String {
     plot_page(&format!("iosonde meta {}", result.options.dir.display()), &parts)
 }
 
-fn tested(result: &MetaResult) -> Vec<(&'static str, String)> {
-    let machine = iosonde_sys::environment::Machine::this();
-    let mut rows = Vec::new();
-    rows.extend(machine.host.map(|host| ("host", host)));
-    let model = machine.cpu_model.unwrap_or_else(|| "unknown model".to_owned());
-    let processors = counted(machine.cpus.into(), "processor");
-    let memory = bytes(machine.memory_bytes);
-    rows.push(("machine", format!("{processors}, {model}, {memory} of memory")));
+fn tested(result: &MetaResult) -> TestedRows {
+    let mut between = Vec::new();
     if !result.disks.is_empty() {
-        rows.push(("disk", result.disks.join(", ")));
+        between.push(("disk", result.disks.join(", ")));
     }
-    rows.extend(result.file_system.clone().map(|kind| ("file system", kind)));
-    rows.push(("kernel", machine.kernel));
-    rows.push(("program", format!("iosonde {}", env!("CARGO_PKG_VERSION"))));
-    let now = iosonde_base::time::unix_ms();
-    rows.push(("date", timestamp_with_zone(now, iosonde_sys::local_time::utc_offset_s())));
-    rows
+    between.extend(result.file_system.clone().map(|kind| ("file system", kind)));
+    with_machine(between)
 }

@@ -91,15 +91,20 @@ pub fn likeness_words(comparison: &SideComparison) -> String {
 fn table(out: &mut String, comparison: &SideComparison) {
     let has_intervals = comparison.figures.iter().any(|figure| figure.judged.is_some());
     let interval = if has_intervals { "interval" } else { "" };
-    // Of pairs it is the mean of their ratios, not the ratio of the columns.
-    let ratio = match comparison.design {
-        RunDesign::Pairs { .. } => "B/A in pairs",
-        _ => "B against A",
-    };
+    let ratio = ratio_name(comparison);
     let head = format!(" {:<18} {:>11} {:>11} {ratio:>12}   {interval}", "", "A", "B");
     let _ = writeln!(out, "{}", head.trim_end());
     for figure in &comparison.figures {
         row(out, comparison, &label(figure), figure);
+    }
+}
+
+/// What the ratios are of: of pairs they are the mean of their ratios, not the ratio of the
+/// columns.
+pub fn ratio_name(comparison: &SideComparison) -> &'static str {
+    match comparison.design {
+        RunDesign::Pairs { .. } => "B/A in pairs",
+        _ => "B against A",
     }
 }
 
@@ -244,7 +249,7 @@ fn has(run: &SideRun, id: &str) -> bool {
 const TAINTS: [&str; 2] = ["other-traffic", "cpu-taken"];
 
 /// Taints of most runs of a side.
-fn tainted(comparison: &SideComparison) -> Option<String> {
+pub fn tainted(comparison: &SideComparison) -> Option<String> {
     let mut parts = Vec::new();
     for (side, letter) in comparison.sides.iter().zip(["A", "B"]) {
         for id in TAINTS {
@@ -259,8 +264,17 @@ fn tainted(comparison: &SideComparison) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
+/// How many runs a side has, and the findings of them that are more than notes.
+pub fn side_words(comparison: &SideComparison, side: usize) -> String {
+    let runs = counted(comparison.sides[side].runs.len() as u64, "run");
+    let rows = finding_rows(comparison).into_iter();
+    let found = rows.filter(|(_, cells)| !cells[side].starts_with("0 of "));
+    let each = found.map(|(id, cells)| format!("{id} in {}", cells[side]));
+    std::iter::once(runs).chain(each).collect::<Vec<_>>().join(", ")
+}
+
 /// Runs that failed, which come first.
-fn failed(comparison: &SideComparison) -> Option<String> {
+pub fn failed(comparison: &SideComparison) -> Option<String> {
     let runs = || comparison.sides.iter().flat_map(|side| &side.runs);
     let failed: Vec<&SideRun> = runs().filter(|run| run.has_failed()).collect();
     let first = failed.first()?;

@@ -160,11 +160,14 @@ fn ended(result: Result<u8, RunEnd>) -> u8 {
         }
         Err(RunEnd::Stopped { twice: true }) => give_up(),
         Err(RunEnd::Stopped { twice: false }) => {
-            print_error("iosonde: like: stopped: nothing is concluded from a part");
+            print_error(&format!("iosonde: like: {STOPPED}"));
             exit::SIGNALLED
         }
     }
 }
+
+/// What is said of a workload that a signal ended.
+const STOPPED: &str = "stopped: nothing is concluded from a part";
 
 fn unknown(name: &str) -> String {
     let names = PRESETS.iter().map(|preset| preset.name);
@@ -188,7 +191,10 @@ fn measure(preset: &Preset, text: &str, arguments: &LikeArgs) -> Result<u8, RunE
     let session = Session::listening()?;
     let target =
         LikeTarget::of(&arguments.target, preset, arguments.erase.as_deref()).map_err(failed)?;
-    let results = steps::run(preset, text, &target, arguments, &session)?;
+    let results = match steps::run(preset, text, &target, arguments, &session) {
+        Ok(results) => results,
+        Err(end) => return Err(page_of_end(file.as_ref(), preset.name, end)),
+    };
     drop(target);
     let mut reading = (preset.read)(&results);
     if !arguments.goal.is_empty() {
@@ -204,6 +210,19 @@ fn measure(preset: &Preset, text: &str, arguments: &LikeArgs) -> Result<u8, RunE
         Some(goal) if !goal.is_met || findings.is_wrong() => FAILED_GOAL,
         _ => exit::OK,
     })
+}
+
+/// A page that says why there are no figures; the end of the runs, as it was.
+fn page_of_end(file: Option<&PageFile>, name: &str, end: RunEnd) -> RunEnd {
+    let why = match &end {
+        RunEnd::Failed(_) => format!("FAILED: {end}"),
+        RunEnd::Stopped { .. } => STOPPED.to_owned(),
+    };
+    let written = file.map_or(Ok(()), |file| file.write(&page::without_figures(name, &why)));
+    match written {
+        Ok(()) => end,
+        Err(why) => end.about(&format!("{why}; ")),
+    }
 }
 
 /// The sentence first, then figures, then what limits them.

@@ -20,11 +20,16 @@ pub fn page(
     let goals: Vec<StudyGoal> = reading.goal.iter().map(goal).collect();
     let lines = if reading.table.is_empty() { reading.lines.clone() } else { Vec::new() };
     let answer = StudyAnswer {
-        sentence: format!("{}: {}", preset.name, reading.sentence),
+        sentence: if goals.is_empty() {
+            format!("{}: {}", preset.name, reading.sentence)
+        } else {
+            String::new()
+        },
         is_bad: is_wrong || goals.iter().any(|goal| !goal.is_met),
         goals,
         lines,
         findings: findings.lines(),
+        ..StudyAnswer::default()
     };
     let mut parts = vec![PlotPart::Answer(answer)];
     let mut rows = reading.table.iter();
@@ -36,5 +41,15 @@ pub fn page(
         }));
     }
     parts.extend(results.iter().map(|step| PlotPart::Run(step.page_run())));
-    plot_page(&format!("iosonde like {}", preset.name), &parts)
+    plot_page(&title(preset.name), &parts)
+}
+
+/// The page of a workload that has no figures, and why.
+pub fn without_figures(name: &str, why: &str) -> String {
+    let answer = StudyAnswer { sentence: why.to_owned(), is_bad: true, ..StudyAnswer::default() };
+    plot_page(&title(name), &[PlotPart::Answer(answer)])
+}
+
+fn title(name: &str) -> String {
+    format!("iosonde like {name}")
 }

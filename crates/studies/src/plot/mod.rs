@@ -12,7 +12,7 @@ mod results;
 
 use arguments::PlotArgs;
 use clap::Args;
-use inputs::PlotInputs;
+use inputs::{PlotInputs, ReadResult};
 use iosonde_base::exit;
 use iosonde_command::definition::{CommandEntry, parse};
 use iosonde_command::new_file;
@@ -81,6 +81,16 @@ fn plot(arguments: &PlotArgs) -> Result<(), Vec<String>> {
     Ok(())
 }
 
+fn run_of(one: &ReadResult) -> PageRun<'_> {
+    PageRun {
+        name: &one.name,
+        report: &one.stored.report,
+        json: Some(&one.text),
+        notes: &one.stored.notes,
+        findings: &[],
+    }
+}
+
 fn html(
     inputs: &PlotInputs,
     groups: &[LogGroup],
@@ -89,21 +99,23 @@ fn html(
     let series: Vec<_> = groups.iter().map(LogGroup::series).collect();
     let mut parts: Vec<PlotPart> = Vec::new();
     if let Some(answer) = answer {
+        parts.push(PlotPart::Answer(answer.answer()));
         parts.extend(answer.parts());
+    }
+    let runs =
+        iosonde_html::with_short_names(&inputs.results.iter().map(run_of).collect::<Vec<_>>());
+    if answer.is_none() && runs.len() > 1 {
+        parts.push(PlotPart::Overview(runs.clone()));
     }
     for (number, (group, series)) in groups.iter().zip(&series).enumerate() {
         parts.extend(log_charts::parts(number, group, series));
     }
-    if answer.is_none() {
-        parts.extend(inputs.results.iter().map(|one| {
-            PlotPart::Run(PageRun {
-                name: &one.name,
-                report: &one.stored.report,
-                json: Some(&one.text),
-                notes: &one.stored.notes,
-                findings: &[],
-            })
-        }));
+    let tested = inputs.results.iter().find_map(|one| one.stored.report.ours.ledger.as_deref());
+    match answer {
+        None => parts.extend(runs.into_iter().map(PlotPart::Run)),
+        Some(_) => {
+            parts.extend(tested.map(|ledger| PlotPart::Tested(iosonde_html::tested_rows(ledger))))
+        }
     }
     let names: Vec<&str> = inputs.names().collect();
     let title = match names[..] {

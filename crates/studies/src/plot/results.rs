@@ -3,9 +3,9 @@
 use super::arguments::PlotQuestion;
 use super::inputs::ReadResult;
 use super::options::{NOT_SET, is_known, is_same, order, value};
-use crate::trials::figures::{Figure, FigureLane, Measure};
+use crate::trials::figures::{BetterWhen, Figure, FigureLane, Measure};
 use crate::trials::page::unit;
-use iosonde_html::{COLUMN_SERIES_MOST, Column, ColumnsChart, PlotPart};
+use iosonde_html::{COLUMN_SERIES_MOST, Column, ColumnsChart, PlotPart, StudyAnswer};
 use iosonde_report::Report;
 
 /// The answer: figures, groups and columns.
@@ -170,6 +170,35 @@ impl ResultColumns {
             .iter()
             .map(|(figure, table)| PlotPart::Columns(self.chart(figure, table)))
             .collect()
+    }
+
+    /// Where each figure is best: `read IOPS: highest 47.9k at iodepth=16`.
+    pub fn answer(&self) -> StudyAnswer {
+        let mut lines = self.figures.iter().filter_map(|(figure, table)| {
+            let (word, sign) = match figure.better() {
+                BetterWhen::Higher => ("highest", 1.0),
+                BetterWhen::Lower => ("lowest", -1.0),
+            };
+            let cells = table.iter().zip(&self.groups).flat_map(|(row, group)| {
+                row.iter().zip(&self.by.1).map(move |(values, by)| (values, group, by))
+            });
+            let found =
+                cells.filter_map(|(values, group, by)| Some((column(values)?.value, group, by)));
+            let (value, group, by) =
+                found.max_by(|one, other| (one.0 * sign).total_cmp(&(other.0 * sign)))?;
+            let by = self.by.0.as_ref().map_or(String::new(), |option| format!(" {option}={by}"));
+            Some(format!(
+                "{}: {word} {} at {}={group}{by}",
+                figure.label(),
+                figure.text(value),
+                self.x
+            ))
+        });
+        StudyAnswer {
+            sentence: lines.next().unwrap_or_default(),
+            lines: lines.collect(),
+            ..StudyAnswer::default()
+        }
     }
 
     fn chart(&self, figure: &Figure, table: &[Vec<Vec<f64>>]) -> ColumnsChart {

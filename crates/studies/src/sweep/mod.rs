@@ -148,10 +148,9 @@ fn run_grid(arguments: &SweepArgs, runs: &mut SweepRuns<'_>) -> u8 {
     let document = iosonde_command::document::text(&document::document(&results, runs.seed));
     let csv = document::csv(&results);
     let text = text::text(&results, runs.seed, runs.progress());
-    let page = page::page(&results, runs);
-    let printed = PrintedSweep { text, document, csv, page };
+    let page = page::page(&results, runs, ended.as_ref().err());
     let has_results = runs.progress().0 > 0 || !runs.failures().is_empty();
-    finish(arguments, runs, ended, has_results.then_some(printed))
+    finish(arguments, runs, ended, PrintedSweep { has_results, text, document, csv, page })
 }
 
 /// Search the highest rate; the exit code.
@@ -163,16 +162,19 @@ fn run_search(arguments: &SweepArgs, runs: &mut SweepRuns<'_>) -> u8 {
     let result = found.probes.first().and_then(|probe| runs.stored(&probe.file).ok());
     let report = result.as_ref().map(|result| &result.report);
     let printed = PrintedSweep {
+        has_results: !found.probes.is_empty(),
         text: text::search_text(&found),
         document: iosonde_command::document::text(&document),
         csv: document::search_csv(&found),
-        page: page::page_of_search(&found, runs.seed, report),
+        page: page::page_of_search(&found, runs.seed, report, ended.as_ref().err()),
     };
-    finish(arguments, runs, ended, (!found.probes.is_empty()).then_some(printed))
+    finish(arguments, runs, ended, printed)
 }
 
 /// The results in all forms.
 struct PrintedSweep {
+    /// There are some. Without them only the page that was asked for says why.
+    has_results: bool,
     text: String,
     document: String,
     csv: String,
@@ -184,20 +186,21 @@ fn finish(
     arguments: &SweepArgs,
     runs: &SweepRuns<'_>,
     ended: Result<(), RunEnd>,
-    printed: Option<PrintedSweep>,
+    printed: PrintedSweep,
 ) -> u8 {
     let mut code = exit::OK;
-    if let Some(PrintedSweep { text, document, csv, page }) = printed {
+    let PrintedSweep { has_results, text, document, csv, page } = printed;
+    let written =
+        page_file(arguments).and_then(|file| file.map_or(Ok(()), |file| file.write(&page)));
+    if let Err(why) = written {
+        code = refuse("sweep", &why);
+    }
+    if has_results {
         let files = [("sweep.json", &document), ("sweep.csv", &csv), ("sweep.html", &page)];
         for (name, contents) in files {
             if let Err(why) = runs.folder.write(name, contents) {
                 code = refuse("sweep", &why);
             }
-        }
-        let written =
-            page_file(arguments).and_then(|file| file.map_or(Ok(()), |file| file.write(&page)));
-        if let Err(why) = written {
-            code = refuse("sweep", &why);
         }
         print(match arguments.format {
             SweepFormat::Text => &text,

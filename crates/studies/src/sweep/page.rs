@@ -5,18 +5,22 @@ use super::grid::number;
 use super::results::{FoundKnee, KneeKind, PointFigure, PointResult, SweepResults};
 use super::runs::SweepRuns;
 use super::search::SearchResult;
-use super::text::{answer_words, design_words, failed_words, knee_words, phase_name};
+use super::text::{
+    BestPoint, answer_words, best_points, conclusion, design_words, failed_words, knee_words,
+    phase_name, tainted,
+};
 use crate::trials::figures::{FigureLane, Measure};
 use crate::trials::page::{command_line, unit};
 use iosonde_html::{
-    AxisValue, KneePlace, SearchPage, SearchedProbe, SweepPage, SweptFigure, SweptKind, SweptKnee,
-    SweptPoint, search_page, sweep_page,
+    AxisValue, KneePlace, SearchPage, SearchedProbe, StudyAnswer, StudyCard, StudyGoal, SweepPage,
+    SweptFigure, SweptKind, SweptKnee, SweptPoint, search_page, sweep_page,
 };
 use iosonde_judge::SloOutcome;
 use iosonde_report::Report;
+use iosonde_session::RunEnd;
 
-/// The page of a grid.
-pub fn page(results: &SweepResults, runs: &SweepRuns<'_>) -> String {
+/// The page of a grid; `end` is why it ended early, if it did.
+pub fn page(results: &SweepResults, runs: &SweepRuns<'_>, end: Option<&RunEnd>) -> String {
     let reports = runs.points.iter().flat_map(|point| point.runs.iter().flatten());
     let report = reports.map(|run| &run.result.report).next();
     let measured = results.points.iter().filter(|point| !point.files.is_empty());
@@ -26,14 +30,46 @@ pub fn page(results: &SweepResults, runs: &SweepRuns<'_>) -> String {
         axes: results.axes.clone(),
         load_axis: results.load_axis,
         points: measured.map(swept).collect(),
-        failed: failed_words(results),
+        answer: answer(results, end),
         knees: results.knees.iter().map(swept_knee).collect(),
         missing: missing(results, runs),
-        notes: Vec::new(),
         result: report,
         command: command_line(),
         json: serde_json::to_string(&document(results, runs.seed)).ok(),
     })
+}
+
+/// Cards at most.
+const CARDS_MOST: usize = 4;
+
+/// Failed points first, then what the points show.
+fn answer(results: &SweepResults, end: Option<&RunEnd>) -> StudyAnswer {
+    let failed = end.map(end_words).or_else(|| failed_words(results));
+    let is_bad = failed.is_some();
+    let mut lines = failed.into_iter().chain(conclusion(results));
+    let card = |one: BestPoint| StudyCard {
+        title: one.name,
+        figures: vec![(String::new(), one.value)],
+        note: format!("at {}", one.place),
+    };
+    StudyAnswer {
+        sentence: lines.next().unwrap_or_else(|| "No point has a figure.".to_owned()),
+        is_bad,
+        is_doubtful: tainted(results).is_some(),
+        lines: lines.collect(),
+        cards: best_points(results).into_iter().take(CARDS_MOST).map(card).collect(),
+        ..StudyAnswer::default()
+    }
+}
+
+/// Why a sweep ended early.
+fn end_words(end: &RunEnd) -> String {
+    match end {
+        RunEnd::Failed(_) => format!("FAILED: {end}"),
+        RunEnd::Stopped { .. } => {
+            "Stopped by a signal: these are the results until then.".to_owned()
+        }
+    }
 }
 
 /// What the jobs are, in words; of several their number.
@@ -109,8 +145,13 @@ fn missing(results: &SweepResults, runs: &SweepRuns<'_>) -> Vec<(String, String)
     results.points.iter().filter_map(of_point).chain(skipped).collect()
 }
 
-/// The page of a search; `result` is one of its results.
-pub fn page_of_search(search: &SearchResult, seed: u64, result: Option<&Report>) -> String {
+/// The page of a search; `result` is one of its results, `end` why it ended early, if it did.
+pub fn page_of_search(
+    search: &SearchResult,
+    seed: u64,
+    result: Option<&Report>,
+    end: Option<&RunEnd>,
+) -> String {
     let probes = search.probes.iter().map(|probe| SearchedProbe {
         rate: probe.value,
         phase: phase_name(probe.phase),
@@ -121,7 +162,7 @@ pub fn page_of_search(search: &SearchResult, seed: u64, result: Option<&Report>)
         jobs: jobs_words(result),
         promises: search.promises.clone(),
         option: search.find.clone(),
-        answer: answer_words(search),
+        answer: search_answer(search, end),
         rate: match search.outcome {
             Some(SloOutcome::Met { rate, .. }) => Some(rate),
             _ => None,
@@ -131,4 +172,28 @@ pub fn page_of_search(search: &SearchResult, seed: u64, result: Option<&Report>)
         command: command_line(),
         json: serde_json::to_string(&search_document(search, seed)).ok(),
     })
+}
+
+/// The promises and the rate that keeps them, or that none does.
+fn search_answer(search: &SearchResult, end: Option<&RunEnd>) -> StudyAnswer {
+    let goal = |outcome: &SloOutcome| {
+        let is_met = matches!(outcome, SloOutcome::Met { .. });
+        StudyGoal {
+            words: format!("{}: {}", search.promises.join(" and "), answer_words(search)),
+            outcome: if is_met { "kept" } else { "not kept" }.to_owned(),
+            is_met,
+        }
+    };
+    let goals: Vec<StudyGoal> = search.outcome.iter().map(goal).collect();
+    let early = || format!("{}: {}", search.promises.join(" and "), answer_words(search));
+    StudyAnswer {
+        sentence: match end {
+            Some(end) => end_words(end),
+            None if goals.is_empty() => early(),
+            None => String::new(),
+        },
+        is_bad: end.is_some() || goals.iter().any(|goal| !goal.is_met),
+        goals,
+        ..StudyAnswer::default()
+    }
 }

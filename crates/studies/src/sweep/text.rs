@@ -19,8 +19,8 @@ pub fn text(results: &SweepResults, seed: u64, ended: (usize, usize)) -> String 
     out.push('\n');
     table(&mut out, results);
     out.push('\n');
-    for knee in &results.knees {
-        wrapped(&mut out, " ", &knee_words(knee));
+    for line in conclusion(results) {
+        wrapped(&mut out, " ", &line);
     }
     for point in &results.points {
         if let Some(why) = &point.failure {
@@ -32,6 +32,77 @@ pub fn text(results: &SweepResults, seed: u64, ended: (usize, usize)) -> String 
         }
     }
     out
+}
+
+/// What the points show: the knees, or the best points where no axis is a load.
+pub fn conclusion(results: &SweepResults) -> Vec<String> {
+    let mut lines: Vec<String> = results.knees.iter().map(knee_words).collect();
+    if lines.is_empty() {
+        let best = best_points(results);
+        let words = best.iter().map(|one| format!("{} {} at {}", one.name, one.value, one.place));
+        lines.extend(Some(words.collect::<Vec<_>>().join("; ")).filter(|line| !line.is_empty()));
+    }
+    if let (Some(first), Some(words)) = (lines.first_mut(), tainted(results)) {
+        let _ = write!(first, "; doubtful: {words}");
+    }
+    lines
+}
+
+/// Findings of most of the points: what they show may be of that.
+pub fn tainted(results: &SweepResults) -> Option<String> {
+    let measured = results.points.iter().filter(|point| !point.files.is_empty());
+    let all = measured.clone().count();
+    let mut ids: Vec<(&str, usize)> = Vec::new();
+    for id in measured.flat_map(|point| &point.findings) {
+        match ids.iter_mut().find(|(known, _)| known == id) {
+            Some((_, number)) => *number += 1,
+            None => ids.push((id, 1)),
+        }
+    }
+    ids.retain(|(_, number)| number * 2 > all);
+    let words = ids.iter().map(|(id, number)| format!("{id} in {number} of {all} points"));
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// The best value of a figure, and the point that has it.
+pub struct BestPoint {
+    /// `highest read IOPS`.
+    pub name: String,
+    /// The value.
+    pub value: String,
+    /// `iodepth=8 bs=4k`.
+    pub place: String,
+}
+
+/// Of each direction the highest rates and the lowest p99.
+pub fn best_points(results: &SweepResults) -> Vec<BestPoint> {
+    let mut best = Vec::new();
+    for column in columns(results) {
+        let is_rate = column.figure.measure == Measure::Iops;
+        let is_p99 = matches!(column.figure.measure,
+            Measure::Latency(percent) | Measure::Response(percent) if percent == 99.0);
+        if !is_rate && !is_p99 {
+            continue;
+        }
+        let found = results
+            .points
+            .iter()
+            .filter_map(|point| Some((point, point.figure(&column.figure.key())?.value)));
+        let order =
+            |one: &(&PointResult, f64), other: &(&PointResult, f64)| one.1.total_cmp(&other.1);
+        let point = if is_rate { found.max_by(order) } else { found.min_by(order) };
+        best.extend(point.map(|(point, value)| BestPoint {
+            name: format!(
+                "{} {}",
+                if is_rate { "highest" } else { "lowest" },
+                column.figure.label()
+            ),
+            value: column.figure.text(value),
+            place: point.text(),
+        }));
+    }
+    best
 }
 
 /// Points that failed, and why the first did: what is said before all else.

@@ -4,9 +4,9 @@ use super::measure::{QuickFigures, QuickLook};
 use super::text::{conclusion, title};
 use iosonde_base::Dir;
 use iosonde_base::text::{count, duration, rate};
+use iosonde_command::tested::{TestedRows, program};
 use iosonde_html::{PlotCell, PlotPart, PlotTable, StudyAnswer, plot_page, tested_rows};
 use iosonde_report::finding::Severity;
-use iosonde_report::scale::timestamp_with_zone;
 
 /// The page.
 pub fn page(measured: &QuickLook) -> String {
@@ -17,7 +17,6 @@ pub fn page(measured: &QuickLook) -> String {
     let answer = StudyAnswer {
         sentence: conclusion(measured),
         is_bad: measured.stopped || measured.findings.iter().any(wrong),
-        goals: Vec::new(),
         lines: vec![format!("{}.", title(measured))],
         findings: measured
             .findings
@@ -28,6 +27,7 @@ pub fn page(measured: &QuickLook) -> String {
                 (finding.severity.clone(), words)
             })
             .collect(),
+        ..StudyAnswer::default()
     };
     let parts = [
         PlotPart::Answer(answer),
@@ -68,10 +68,8 @@ fn table(measured: &QuickLook) -> PlotTable {
     }
 }
 
-fn tested(measured: &QuickLook) -> Vec<(&'static str, String)> {
+fn tested(measured: &QuickLook) -> TestedRows {
     let mut rows = measured.ledger.as_ref().map_or_else(Vec::new, |ledger| tested_rows(ledger));
-    rows.push(("program", format!("iosonde {}", env!("CARGO_PKG_VERSION"))));
-    let now = iosonde_base::time::unix_ms();
-    rows.push(("date", timestamp_with_zone(now, iosonde_sys::local_time::utc_offset_s())));
+    rows.extend(program());
     rows
 }

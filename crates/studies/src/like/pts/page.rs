@@ -25,14 +25,19 @@ pub fn page(run: &PtsRun, arguments: &LikeArgs, findings: &FindingCounts) -> Str
             is_met: is_met && !findings.is_wrong(),
         }
     });
+    let (goals, sentence): (Vec<StudyGoal>, String) = match goal {
+        Some(goal) => (vec![goal], String::new()),
+        None => (Vec::new(), sentence),
+    };
     let mut lines = vec![format!("Device {}.", run.device)];
     lines.extend(run.notes.iter().cloned());
     let answer = StudyAnswer {
         is_bad: !is_met || findings.is_wrong(),
-        goals: goal.into_iter().collect(),
+        sentence,
+        goals,
         lines,
         findings: findings.lines(),
-        sentence,
+        ..StudyAnswer::default()
     };
     let mut parts = vec![PlotPart::Answer(answer)];
     if run.kind == PtsKind::WriteSaturation {
