@@ -82,7 +82,7 @@ for command in "${commands[@]}"; do
 	if inside "make $command" >"$dir/$command.log" 2>&1; then result=passed; else result=FAILED failed=1; fi
 	say "make $command: $result in $(($(date +%s) - began)) s"
 	case $command-$result in
-		*-FAILED) tail -40 "$dir/$command.log" ;;
+		*-FAILED) sed -n '/^failures:$/,/^test result/p' "$dir/$command.log"; tail -40 "$dir/$command.log" ;;
 		run-*) sed -n '/Finished/,$p' "$dir/$command.log" ;;
 		test-*) grep '^needs:' "$dir/$command.log" || true; sed -n '/^slowest test programs/,$p' "$dir/$command.log" ;;
 	esac
