@@ -425,6 +425,19 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_created_only_if_it_may_be() {
+        let folder = iosonde_testing::Folder::new("created");
+        let path = folder.join("f");
+        for (create, block_device) in [(false, false), (true, true), (true, false)] {
+            let mode = OpenMode { write: true, create, ..OpenMode::default() };
+            let setup = FileSetup { block_device, ..FileSetup::new(&path, mode, 4096) };
+            let opened = Files::new(vec![setup]).open(FileId(0));
+            let is_created = create && !block_device;
+            assert_eq!((opened.is_ok(), path.exists()), (is_created, is_created));
+        }
+    }
+
+    #[test]
     fn only_files_that_are_written_are_made_durable_as_they_close() {
         let folder = iosonde_testing::Folder::new("on-close");
         let path = folder.write("f", [0; 4096]);

@@ -151,6 +151,7 @@ mod tests {
         log.close(4_000, FileId(1));
         assert!(!log.is_traced() && !log.has_failed());
         log.finish().unwrap();
+        assert!(log.with_trace(Some(Trace::new(Vec::new(), 0))).is_traced());
         assert_eq!(
             folder.read("log"),
             "fio version 3 iolog\n0 a add\n0 b add\n1 a open\n1 a read 8192 512\n\

@@ -205,3 +205,78 @@ fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) 
         unsafe { std::mem::transmute(action) };
     before(signal, info, context);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_direct::{MemoryKind, RawBuf};
+
+    #[test]
+    fn a_page_of_watched_buffers_is_replaced_until_they_are_gone() {
+        let page = rustix::param::page_size();
+        let memory = RawBuf::new(&MemoryKind::SharedMapping(None), 3 * page, page).unwrap();
+        let at = |offset: usize| memory.start().wrapping_add(offset);
+        for watching in 0..2 {
+            // SAFETY: within the mapping, which nobody else knows.
+            unsafe { at(0).write_bytes(7, 3 * page) };
+            let watched = WatchedBuffers::new(at(page), page);
+            assert!(!watched.has_lost_pages(), "{watching}: those before are gone");
+            assert!(!replace_watched(at(page - 1).addr()) && !replace_watched(at(2 * page).addr()));
+            assert!(!watched.has_lost_pages());
+            assert!(replace_watched(at(page + 10).addr()));
+            assert!(watched.has_lost_pages());
+            // SAFETY: as above.
+            let found = [0, page - 1, page, 2 * page - 1, 2 * page]
+                .map(|offset| unsafe { at(offset).read_volatile() });
+            assert_eq!(found, [7, 7, 0, 0, 7]);
+            drop(watched);
+            assert!(!replace_watched(at(page + 10).addr()), "nobody watches it any more");
+        }
+        assert!(!replace_page(1 << 62), "no address of a process");
+    }
+
+    #[test]
+    fn a_file_of_buffers_that_is_cut_off_reads_as_zeroes_on_any_thread() {
+        let page = rustix::param::page_size();
+        let folder = iosonde_testing::Folder::new("cut-off");
+        let path = folder.join("f");
+        let kind = MemoryKind::SharedMapping(Some(path.clone()));
+        let memory = RawBuf::new(&kind, page, page).unwrap();
+        let watched = WatchedBuffers::new(memory.start(), page);
+        std::fs::File::options().write(true).open(&path).unwrap().set_len(0).unwrap();
+        // SAFETY: within the mapping, which nobody else knows.
+        assert_eq!(unsafe { memory.start().add(10).read_volatile() }, 0);
+        assert!(watched.has_lost_pages());
+    }
+
+    static PASSED_ON: AtomicUsize = AtomicUsize::new(0);
+
+    extern "C" fn other(_: i32, _: *mut libc::siginfo_t, _: *mut libc::c_void) {
+        PASSED_ON.fetch_add(1, Ordering::SeqCst);
+    }
+
+    #[test]
+    fn a_fault_elsewhere_goes_to_who_caught_it_before_or_to_the_default_action() {
+        catch();
+        let caught = BEFORE.each_ref().map(|word| word.load(Ordering::SeqCst));
+        let other: extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) = other;
+        let flags = libc::SA_SIGINFO;
+        for (action, flags, is_passed) in [
+            (other as usize, flags, true),
+            (other as usize, libc::SA_RESTART, false),
+            (libc::SIG_DFL, flags, false),
+            (libc::SIG_IGN, flags, false),
+        ] {
+            BEFORE[0].store(action, Ordering::SeqCst);
+            BEFORE[1].store(flags as usize, Ordering::SeqCst);
+            // SAFETY: a signal that nobody sends here; its default action is none.
+            unsafe { libc::signal(libc::SIGURG, libc::SIG_IGN) };
+            pass_on(libc::SIGURG, std::ptr::null_mut(), std::ptr::null_mut());
+            assert_eq!(PASSED_ON.swap(0, Ordering::SeqCst) == 1, is_passed, "{action} {flags}");
+            // SAFETY: as above.
+            let now = unsafe { libc::signal(libc::SIGURG, libc::SIG_DFL) };
+            assert_eq!(now == libc::SIG_DFL, !is_passed, "{action} {flags}");
+        }
+        BEFORE.iter().zip(caught).for_each(|(word, before)| word.store(before, Ordering::SeqCst));
+    }
+}

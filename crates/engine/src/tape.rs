@@ -193,13 +193,16 @@ mod tests {
         tape.hand_over();
         assert!(handed.try_recv().is_err(), "nothing is handed over twice");
 
+        tape.add(2, 9, 512, 1 | 3 << 16, [1, 2]);
         tape.add_all(3, 1, [5, 6], &[10, 11, 12, 13, 14, 15], |&at| (at, 512, at as u16));
-        tape.add_all(4, 1, [5, 6 << 32], &[20], |&at| (at, 512, 0));
+        tape.add_all(4, 1, [6 << 32, 6 << 32], &[20], |&at| (at, 512, 5));
         tape.hand_over();
         let all: Vec<Record> = handed.try_iter().flatten().collect();
         let offsets: Vec<u64> = all.iter().map(|record| record.offset).collect();
-        assert_eq!(offsets, [10, 11, 12, 13, 14, 15, 20, 6 << 32]);
-        let Record { end, slat, clat, len, dir, prio, .. } = all[5];
+        assert_eq!(offsets, [9, 10, 11, 12, 13, 14, 15, 20, 6 << 32]);
+        let Record { end, slat, clat, len, dir, prio, .. } = all[6];
         assert_eq!((end, slat, clat, len, dir, prio), (3, 5, 6, 512, 1, 15));
+        let given = [0, 7].map(|at| (all[at].dir, all[at].prio));
+        assert_eq!(given, [(1, 3), (1, 5)], "short and long ones have their priority");
     }
 }

@@ -91,6 +91,9 @@ fn syncs_of_all_files_report_their_errors() {
     let odd = setup(Path::new("/dev/null/below"));
     let mut job = ready("psync", EngineSettings::default(), &spec, vec![odd], 1);
     assert_eq!(job.drive.sync_all().unwrap_err().errno, Errno(libc::ENOTDIR));
+    let failure = job.drive.sync_file_systems().unwrap_err();
+    assert_eq!((failure.doing, failure.errno), ("syncfs", Errno(libc::ENOTDIR)));
+    assert_eq!(job.engine.connect(&mut job.drive).unwrap(), None, "it waits for nobody");
 }
 
 /// A job whose file is made durable as it is closed.
@@ -134,6 +137,7 @@ fn the_log_has_each_write_and_sync_and_close_in_order() {
         let mut job = job.go();
         job.drive.sync_all().unwrap();
         job.drive.sync_all_data().unwrap();
+        job.drive.sync_file_systems().unwrap();
         job.close();
         job.close();
         job.drive.log.take().unwrap().finish().unwrap();
@@ -147,7 +151,8 @@ fn the_log_has_each_write_and_sync_and_close_in_order() {
             expected.push(format!("f write {} 4096", block * 4096));
             expected.push(format!("f datasync {} 4096", block * 4096));
         }
-        expected.extend(["f sync 0 0", "f datasync 0 0", "f close"].map(str::to_owned));
+        let all = ["f sync 0 0", "f datasync 0 0", "f syncfs 0 0", "f close"];
+        expected.extend(all.map(str::to_owned));
         let trimmed = |line: &String| line.split(" datasync").next().unwrap().to_owned();
         // The offset of a sync among the writes has no meaning.
         assert_eq!(acts.len(), expected.len(), "{engine}: {acts:?}");

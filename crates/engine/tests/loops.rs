@@ -6,8 +6,8 @@ use common::{drive, nowhere, plan, spec, tally, window};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Slot};
 use iosonde_engine::sim::{Script, Seen, Sim, Stall};
 use iosonde_engine::{
-    Drive, Ended, ErrorKind, Io, Loop, OneShotLoop, Opened, QueueLoop, Queued, Tolerance, Wanted,
-    Window,
+    Drive, Ended, ErrorKind, Fill, Io, Loop, OneShotLoop, Opened, QueueLoop, Queued, Tolerance,
+    Wanted, Window,
 };
 use iosonde_stats::{Counters, Moments};
 use iosonde_sys::clock::{Clock, Still};
@@ -30,6 +30,8 @@ struct Notes {
     clat: [Moments; 3],
     lat: [Moments; 3],
     slat: [Moments; 3],
+    /// Of syncs in the queue, from start.
+    syncs: Moments,
     /// Depth before each push of a new I/O.
     depths: Vec<usize>,
 }
@@ -113,6 +115,9 @@ impl<E: Queued> Queued for Bookkeeper<E> {
                 continue;
             }
             notes.flights[done.slot.0 as usize] = None;
+            if io.op.is_sync() {
+                notes.syncs.add(now - start);
+            }
             let whole = matches!(done.result, Ok(n) if n > 0);
             if whole && io.op.dir().is_some() {
                 notes.clat[io.op as usize].add(now - issue);
@@ -120,6 +125,10 @@ impl<E: Queued> Queued for Bookkeeper<E> {
             }
         }
         Ok(())
+    }
+
+    fn broken(&self) -> Option<&'static str> {
+        Some("asked only when it is")
     }
 
     fn opened(&mut self, file: &Opened) -> Result<(), Errno> {
@@ -161,6 +170,16 @@ struct LoopCase {
     script: Script,
     slice: u64,
     queue_syncs: bool,
+}
+
+impl LoopCase {
+    /// In every second case there is more to do for each I/O than to issue it.
+    fn tap(&self, drive: &mut Drive) {
+        if self.script.seed.is_multiple_of(2) {
+            drive.fill = Fill::new(7, true);
+            drive.fill.prepare(&mut drive.memory);
+        }
+    }
 }
 
 fn cases(errors: bool) -> impl Strategy<Value = LoopCase> {
@@ -211,6 +230,7 @@ fn check(case: &LoopCase) -> Result<(), TestCaseError> {
     let (mut drive, counters) = drive(clock, spec, setups, *window);
     drive.tolerance =
         Tolerance { go_on: vec![ErrorKind::Read, ErrorKind::Write], ..Tolerance::default() };
+    case.tap(&mut drive);
     let mut engine = QueueLoop::<_, true>::new(keeper, window.depth);
     let ended = run_out(&mut engine, &mut drive, hand, *slice);
     prop_assert!(matches!(ended, Ended::Done), "{ended:?}");
@@ -237,6 +257,8 @@ fn check(case: &LoopCase) -> Result<(), TestCaseError> {
     prop_assert_eq!(counters.sync.ios.get(), syncs);
     errors += counters.sync.errors.get();
     let queued = if case.queue_syncs { syncs } else { 0 };
+    let (found, seen_syncs) = (counters.sync.lat.snapshot(), notes.borrow().syncs.snapshot());
+    prop_assert!(!case.queue_syncs || found == seen_syncs, "{:?}, not {:?}", found, seen_syncs);
     held_to_what_was_seen(&counters, &seen, issued + queued, errors, short)?;
     prop_assert_eq!(drive.tolerance.tolerated, errors);
     let notes = notes.borrow();
@@ -286,6 +308,7 @@ proptest! {
         let setups = case.spec.files.iter().map(|file| nowhere(file.size)).collect();
         let (mut drive, counters) = drive(clock, &case.spec, setups, Window::ONE);
         drive.tolerance.go_on = vec![ErrorKind::Read, ErrorKind::Write];
+        case.tap(&mut drive);
         let mut engine = OneShotLoop::<_, true>::new(sim);
         let ended = run_out(&mut engine, &mut drive, hand, case.slice);
         prop_assert!(matches!(ended, Ended::Done), "{:?}", ended);
@@ -301,6 +324,9 @@ proptest! {
             (issued, errors, short) =
                 (issued + ios, errors + lane.errors.get(), short + lane.short.get());
         }
+        let syncs = tally(&plan, Op::Sync).0 + tally(&plan, Op::DataSync).0;
+        prop_assert_eq!(counters.sync.ios.get(), syncs);
+        errors += counters.sync.errors.get();
         held_to_what_was_seen(&counters, &seen, issued, errors, short)?;
     }
 
@@ -318,6 +344,7 @@ proptest! {
         let plan = plan(&case.spec);
         for (window, engine) in &mut loops {
             let (mut drive, counters) = drive(clock, &case.spec, setups.clone(), *window);
+            case.tap(&mut drive);
             let ended = run_out(engine.as_mut(), &mut drive, hand, case.slice);
             prop_assert!(matches!(ended, Ended::Done), "{:?}", ended);
             for op in [Op::Read, Op::Write, Op::Trim] {
@@ -435,6 +462,7 @@ fn a_broken_queue_fails_the_job_and_is_not_waited_for() {
     let mut bench = bench(script, &reads(100_000), window(16, 4));
     let Ended::Failed(failure) = bench.engine.run(&mut bench.drive) else { panic!("no failure") };
     assert_eq!((failure.doing, failure.errno), ("submit", Errno::EIO));
+    assert_eq!(failure.detail, Some("asked only when it is"));
     bench.engine.drain(&mut bench.drive).unwrap();
 }
 
@@ -460,11 +488,14 @@ fn with_a_minimum_of_zero_what_is_done_is_taken_at_once() {
 #[test]
 fn collections_hold_between_the_minimum_and_the_maximum() {
     let window = Window { reap_min: 8, reap_max: 8, ..window(32, 8) };
-    let mut bench = bench(Script::default(), &reads(320), window);
-    assert!(matches!(bench.engine.run(&mut bench.drive), Ended::Done));
-    let complete = &bench.counters.depth.complete;
-    assert_eq!(complete.each_ref().map(|tally| tally.get()), [0, 0, 40, 0, 0, 0, 0]);
-    assert_eq!(bench.counters.depth.submit[2].get(), 40);
+    let trims = spec(mixed(false, false, true, false), 4096, 4096 * 320, 1);
+    for spec in [reads(320), trims] {
+        let mut bench = bench(Script::default(), &spec, window);
+        assert!(matches!(bench.engine.run(&mut bench.drive), Ended::Done));
+        let complete = &bench.counters.depth.complete;
+        assert_eq!(complete.each_ref().map(|tally| tally.get()), [0, 0, 40, 0, 0, 0, 0]);
+        assert_eq!(bench.counters.depth.submit[2].get(), 40);
+    }
 }
 
 #[test]
@@ -519,6 +550,67 @@ fn tolerated_errors_do_not_keep_a_slice_from_ending() {
 }
 
 #[test]
+fn a_file_that_is_begun_again_is_dropped_from_the_cache_and_no_sync_is_counted() {
+    let endless = spec(mixed(true, false, false, false), 4096, 4096 * 20, 1);
+    let spec = SourceSpec { time_based: true, ..endless };
+    for depth in [0, 1, 4] {
+        let hand = Still::at(1_000);
+        let clock = Clock::still(hand);
+        let sim = Sim::new(Script::default(), clock, 4);
+        let (mut drive, counters) = drive(clock, &spec, vec![nowhere(1 << 40)], window(4, 1));
+        let mut engine: Box<dyn Loop> = match depth {
+            0 => Box::new(OneShotLoop::<_, true>::new(sim)),
+            _ => Box::new(QueueLoop::<_, true>::new(sim, depth)),
+        };
+        drive.control.arm(hand.now_ns() + 10_000_000);
+        assert!(matches!(engine.run(&mut drive), Ended::Time));
+        assert!(counters.lanes[0].ios.get() > 80, "depth {depth}");
+        assert_eq!(counters.sync.ios.get(), 0, "depth {depth}");
+    }
+}
+
+#[test]
+fn one_at_a_time_a_slice_ends_when_it_is_over_and_not_before() {
+    let hand = Still::at(1_000);
+    let clock = Clock::still(hand);
+    let sim = || Sim::new(Script::default(), clock, 1);
+    let engines: [Box<dyn Loop>; 2] = [
+        Box::new(OneShotLoop::<_, true>::new(sim())),
+        Box::new(OneShotLoop::<_, false>::new(sim())),
+    ];
+    for mut engine in engines {
+        let (mut drive, counters) = drive(clock, &reads(400), vec![nowhere(1 << 40)], Window::ONE);
+        drive.control.arm(hand.now_ns() + 1_000_000);
+        assert!(matches!(engine.run(&mut drive), Ended::Time));
+        let ios = counters.lanes[0].ios.get();
+        assert!((10..13).contains(&ios), "{ios} of 100 us in 1 ms");
+        drive.control.arm(u64::MAX);
+        assert!(matches!(engine.run(&mut drive), Ended::Done));
+        assert_eq!(counters.lanes[0].ios.get(), 400);
+    }
+}
+
+#[test]
+fn a_slice_ends_after_a_sync_too() {
+    let mut spec = spec(mixed(false, true, false, false), 4096, 4096 * 40, 1);
+    spec.sync_every.fsync = 1;
+    let mut bench = bench(Script::default(), &spec, window(4, 1));
+    bench.drive.control.stop();
+    assert!(matches!(bench.engine.run(&mut bench.drive), Ended::Time));
+    assert_eq!(bench.counters.lanes[1].issued.get(), 1);
+    assert_eq!(bench.counters.sync.ios.get(), 1);
+
+    let clock = Clock::still(Still::at(1_000));
+    let (mut drive, counters) = drive(clock, &spec, vec![nowhere(1 << 40)], Window::ONE);
+    let mut engine = OneShotLoop::<_, true>::new(Sim::new(Script::default(), clock, 1));
+    drive.control.stop();
+    for syncs in [0, 1] {
+        assert!(matches!(engine.run(&mut drive), Ended::Time));
+        assert_eq!((counters.lanes[1].ios.get(), counters.sync.ios.get()), (1, syncs));
+    }
+}
+
+#[test]
 fn a_queue_of_one_is_a_queue() {
     let mut bench = bench(Script::default(), &reads(10), window(1, 1));
     assert!(matches!(bench.engine.run(&mut bench.drive), Ended::Done));
@@ -560,6 +652,14 @@ fn ios_side_by_side_and_in_two_files_do_not_overlap() {
     let mut two_files = bench(Script::default(), &two, serialized(16));
     assert!(matches!(two_files.engine.run(&mut two_files.drive), Ended::Done));
     assert_eq!(two_files.notes.borrow().depth_max, 16);
+    // At random, on either side of each other.
+    let random = spec(mixed(true, false, false, true), 4096, 4096 * 100, 1);
+    let depths = [serialized(16), window(16, 1)].map(|window| {
+        let mut bench = bench(Script::default(), &random, window);
+        assert!(matches!(bench.engine.run(&mut bench.drive), Ended::Done));
+        bench.notes.borrow().depths.clone()
+    });
+    assert_eq!(depths[0], depths[1], "none waited for another");
 }
 
 #[test]

@@ -7,15 +7,20 @@ mod common;
 use common::{STRIDE, drive, nowhere, spec, window};
 use iosonde_base::{Completion, Errno, FileId, Op, Slot};
 use iosonde_engine::{
-    Drive, Ended, ErrorKind, Failure, Fill, Io, Loop, OneShot, OneShotLoop, Opened, QueueLoop,
-    Queued, Wanted,
+    CheckerStart, Checkers, Drive, Ended, ErrorKind, ErrorReporter, Failure, Fill, Io, Loop,
+    OneShot, OneShotLoop, Opened, QueueLoop, Queued, Record, Tape, Tolerance, Verifying, Wanted,
+    WrongBlock,
 };
 use iosonde_stats::Counters;
 use iosonde_sys::clock::Clock;
-use iosonde_workload::{Directions, SourceSpec};
-use std::cell::RefCell;
+use iosonde_verify::{
+    Backlogs, BlockContent, BlockFormat, BlockType, CheckOrder, Checks, VerifyJob, VerifySpec,
+};
+use iosonde_workload::{Directions, SourceSpec, SyncEvery};
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
 
 const BLOCK: usize = 8192;
 const WORDS: &str = "in words";
@@ -29,7 +34,7 @@ struct Parts {
     interrupted: bool,
     calls: usize,
     /// From this byte on, I/O fails so.
-    fails: Option<(usize, Errno)>,
+    fails: Rc<Cell<Option<(usize, Errno)>>>,
     /// What syncs and openings answer.
     others: Result<(), Errno>,
     closed: Rc<RefCell<Vec<FileId>>>,
@@ -42,7 +47,7 @@ impl Parts {
             most: 1000,
             interrupted: false,
             calls: 0,
-            fails: None,
+            fails: Rc::default(),
             others: Ok(()),
             closed: Rc::default(),
         }
@@ -62,7 +67,7 @@ impl Parts {
         }
         let mut file = self.file.borrow_mut();
         let (start, mut end) = (io.offset as usize, file.len());
-        match self.fails {
+        match self.fails.get() {
             Some((from, errno)) if start >= from => return Err(errno),
             Some((from, _)) => end = end.min(from),
             None => {}
@@ -77,6 +82,10 @@ impl Parts {
         }
         Ok(bytes as u32)
     }
+}
+
+fn failing(from: usize, errno: Errno) -> Rc<Cell<Option<(usize, Errno)>>> {
+    Rc::new(Cell::new(Some((from, errno))))
 }
 
 impl OneShot for Parts {
@@ -101,7 +110,9 @@ impl OneShot for Parts {
     }
 }
 
-/// The same behind a queue.
+const PRIORITY: u16 = 5;
+
+/// The same behind a queue, where each I/O has a priority of its own.
 struct InQueue {
     parts: Parts,
     pushed: Vec<(Slot, Io)>,
@@ -126,6 +137,10 @@ impl Queued for InQueue {
             done.push(Completion { slot, result: self.parts.act(&io) });
         }
         Ok(())
+    }
+
+    fn priority(&self, _: Slot) -> u16 {
+        PRIORITY
     }
 
     fn opened(&mut self, file: &Opened) -> Result<(), Errno> {
@@ -204,6 +219,12 @@ fn run(
     Finished { ended, drive, counters, engine }
 }
 
+/// The blocks that were recorded as written whole, and their priorities.
+fn taped_blocks(records: &[Record]) -> impl Iterator<Item = (usize, u16)> {
+    let whole = |one: &&Record| (one.len, one.dir) == (BLOCK as u32, Op::Write as u16);
+    records.iter().filter(whole).map(|one| (one.offset as usize / BLOCK, one.prio))
+}
+
 const BLOCKS: usize = 4;
 
 #[test]
@@ -212,7 +233,14 @@ fn what_is_written_in_parts_is_the_buffer_in_order() {
         let parts = Parts { interrupted, ..Parts::new(vec![0; BLOCKS * BLOCK]) };
         for (words, depth, engine) in loops(&parts) {
             parts.file.borrow_mut().fill(0);
-            let done = run(engine, depth, &job(Op::Write, BLOCKS), |_| {});
+            let (out, taped) = channel();
+            let turn = move |full: Vec<Record>| {
+                taped_blocks(&full).for_each(|block| out.send(block).unwrap());
+                Vec::with_capacity(8)
+            };
+            let mut done = run(engine, depth, &job(Op::Write, BLOCKS), |drive| {
+                drive.tape = interrupted.then(|| Tape::new(Box::new(turn)));
+            });
             assert!(matches!(done.ended, Ended::Done), "{words}: {:?}", done.ended);
             for (block, bytes) in parts.file.borrow().chunks(BLOCK).enumerate() {
                 let of = |slot| bytes.iter().enumerate().all(|(at, &byte)| byte == mark(slot, at));
@@ -223,6 +251,13 @@ fn what_is_written_in_parts_is_the_buffer_in_order() {
             assert_eq!(lane.bytes.get(), (BLOCKS * BLOCK) as u64, "{words}");
             // 8192 bytes in parts of 1000: eight were short of what was asked.
             assert_eq!(lane.short.get(), 8 * BLOCKS as u64, "{words}");
+            done.drive.tape.iter_mut().for_each(Tape::hand_over);
+            let mut taped: Vec<(usize, u16)> = taped.try_iter().collect();
+            taped.sort_unstable();
+            let blocks = if interrupted && !words.contains("no stamps") { BLOCKS } else { 0 };
+            let prio = if words.starts_with("queue") { PRIORITY } else { 0 };
+            let each: Vec<_> = (0..blocks).map(|block| (block, prio)).collect();
+            assert_eq!(taped, each, "{words}: whole, for logs");
         }
     }
 }
@@ -253,7 +288,7 @@ fn an_error_in_the_middle_is_reported_with_its_place_and_its_words() {
     let place = 2 * BLOCK + 5000;
     for op in [Op::Read, Op::Write] {
         let parts = Parts::new(vec![0; BLOCKS * BLOCK]);
-        let parts = Parts { fails: Some((place, Errno::EIO)), ..parts };
+        let parts = Parts { fails: failing(place, Errno::EIO), ..parts };
         for (words, depth, engine) in loops(&parts) {
             if depth > 1 {
                 // The first that fails is another block, then.
@@ -271,9 +306,13 @@ fn an_error_in_the_middle_is_reported_with_its_place_and_its_words() {
         }
         // Tolerated, the job goes on with the block after it.
         for (words, depth, engine) in loops(&parts) {
+            let (out, told) = channel();
             let done = run(engine, depth, &job(op, BLOCKS), |drive| {
                 drive.tolerance.go_on = vec![ErrorKind::Read, ErrorKind::Write];
+                let tell = move |failure: &Failure| out.send(failure.errno).unwrap();
+                drive.tolerance.tell = Some(ErrorReporter::new(tell));
             });
+            assert_eq!(told.try_iter().collect::<Vec<_>>(), [Errno::EIO; 2], "{words}");
             assert!(matches!(done.ended, Ended::Done), "{words}: {:?}", done.ended);
             let lane = &done.counters.lanes[op as usize];
             assert_eq!((lane.ios.get(), lane.errors.get()), (2, 2), "{words}");
@@ -352,10 +391,159 @@ fn a_trim_that_does_not_say_how_far_it_came_is_done() {
 #[test]
 fn io_that_is_interrupted_for_ever_is_an_error_in_the_end() {
     let errno = Errno(libc::EINTR);
-    let parts = Parts { fails: Some((5000, errno)), ..Parts::new(vec![0; BLOCKS * BLOCK]) };
+    let parts = Parts { fails: failing(5000, errno), ..Parts::new(vec![0; BLOCKS * BLOCK]) };
     let engine = Box::new(OneShotLoop::<_, true>::new(parts));
     let done = run(engine, 1, &job(Op::Write, BLOCKS), |_| {});
     let failure = done.failure();
     assert_eq!((failure.errno, failure.offset), (errno, Some(5000)));
     assert!(failure.detail.is_some_and(|words| words.contains("again and again")), "{failure:?}");
+}
+
+type Wrong = Sender<(FileId, u64, u32)>;
+
+/// Verify of what is written, by so many threads besides, of a job whose clock began 3.6 s ago.
+fn verify(drive: &mut Drive, threads: u32, only_synced: bool, wrong: Wrong) {
+    let backlogs = Backlogs {
+        verify: true,
+        verify_after: 0,
+        verify_batch: 0,
+        trim_after: 0,
+        trim_batch: 0,
+        trimmed_are_zero: true,
+    };
+    let slots = drive.window.depth as usize;
+    let spec = VerifySpec {
+        format: BlockFormat::new(BlockType::Crc32c, 0, 0, BlockContent::Seeded, BLOCK).unwrap(),
+        checks: Checks::Writes,
+        moves_data: true,
+        order: CheckOrder::Issue,
+        backlogs,
+        draws_again: false,
+        only_synced,
+        until: None,
+        ios_most: u64::MAX,
+        wraps: false,
+        pass_bytes_most: u64::MAX,
+        files: [1, 1],
+        compare_seed: true,
+        compare_number: true,
+        trim_percentage: 0,
+        randseed: 1,
+        thread: 1,
+        wide: false,
+        repeat: true,
+        slots,
+    };
+    let start: CheckerStart = Arc::new(|| Ok(()));
+    let checkers = (threads > 0).then(|| Checkers::start(threads, &spec.format, &start).unwrap());
+    let epoch = drive.clock.now() - drive.clock.ns_to_ticks(BEFORE_NS);
+    let tell = Box::new(move |block: &WrongBlock| {
+        wrong.send((block.file, block.offset, block.len)).unwrap();
+    });
+    let job = VerifyJob::new(spec, None);
+    drive.verify = Some(Box::new(Verifying::new(job, epoch, checkers, tell)));
+}
+
+const BEFORE_NS: u64 = 3_600_000_000;
+
+/// Read back what was written, and wait until it is checked.
+fn read_back(done: &mut Finished) -> Result<(), Failure> {
+    assert!(matches!(done.ended, Ended::Pass), "{:?}", done.ended);
+    done.drive.verify.as_mut().unwrap().job.begin_check();
+    let checked = match done.engine.run(&mut done.drive) {
+        Ended::Done => Ok(()),
+        Ended::Failed(failure) => Err(failure),
+        other => panic!("{other:?}"),
+    };
+    checked.and(done.drive.finish_checks())
+}
+
+#[test]
+fn what_is_read_back_in_parts_is_checked_whole_and_a_wrong_block_is_told_once() {
+    let parts = Parts { interrupted: true, ..Parts::new(vec![0; BLOCKS * BLOCK]) };
+    let spec = SourceSpec { verify: true, ..job(Op::Write, BLOCKS) };
+    for (threads, is_tolerated) in [(0, true), (2, true), (0, false), (2, false)] {
+        for (words, depth, engine) in loops(&parts) {
+            let words = format!("{words}, {threads} threads, tolerated: {is_tolerated}");
+            let (out, wrong) = channel();
+            let mut done = run(engine, depth, &spec, |drive| {
+                verify(drive, threads, false, out);
+                if is_tolerated {
+                    drive.tolerance.go_on = vec![ErrorKind::Verify];
+                }
+            });
+            let elapsed = {
+                let file = parts.file.borrow();
+                let word = |at| u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
+                assert!(word(28) < 1_000_000_000, "{words}");
+                u64::from(word(24)) * 1_000_000_000 + u64::from(word(28))
+            };
+            assert!((BEFORE_NS..BEFORE_NS + 60_000_000_000).contains(&elapsed), "{words}");
+            parts.file.borrow_mut()[BLOCK + 5000] ^= 1;
+            let checked = read_back(&mut done);
+            let counts = done.drive.verify.as_ref().unwrap().job.counts();
+            assert_eq!((counts.written, counts.wrong), (BLOCKS as u64, 1), "{words}");
+            let told: Vec<_> = wrong.try_iter().collect();
+            assert_eq!(told, [(FileId(0), BLOCK as u64, BLOCK as u32)], "{words}");
+            let errno = Errno(libc::EILSEQ);
+            if is_tolerated {
+                assert!(checked.is_ok(), "{words}: {checked:?}");
+                assert_eq!(counts.checked, BLOCKS as u64, "{words}");
+                let Tolerance { tolerated, first, .. } = done.drive.tolerance;
+                assert_eq!((tolerated, first), (1, Some(errno)), "{words}");
+            } else {
+                let failure = checked.unwrap_err();
+                assert_eq!((failure.doing, failure.errno), ("verify", errno), "{words}");
+                assert_eq!(failure.offset, Some(BLOCK as u64), "{words}");
+            }
+            let lane = &done.counters.lanes[Op::Read as usize];
+            assert_eq!(lane.errors.get(), 0, "{words}: it was read");
+        }
+    }
+}
+
+#[test]
+fn reads_that_fail_are_not_checked_and_not_wrong() {
+    let parts = Parts::new(vec![0; BLOCKS * BLOCK]);
+    let spec = SourceSpec { verify: true, ..job(Op::Write, BLOCKS) };
+    for (words, depth, engine) in loops(&parts) {
+        let (out, wrong) = channel();
+        let mut done = run(engine, depth, &spec, |drive| {
+            verify(drive, 0, false, out);
+            drive.tolerance.go_on = vec![ErrorKind::Read];
+        });
+        parts.fails.set(Some((3 * BLOCK + 1, Errno::EIO)));
+        read_back(&mut done).unwrap();
+        parts.fails.set(None);
+        let counts = done.drive.verify.as_ref().unwrap().job.counts();
+        let found = (counts.checked, counts.unreadable, counts.wrong);
+        assert_eq!(found, (BLOCKS as u64 - 1, 1, 0), "{words}");
+        assert!(wrong.try_iter().next().is_none(), "{words}");
+    }
+}
+
+#[test]
+fn only_what_a_sync_followed_counts_as_durable() {
+    let parts = Parts::new(vec![0; BLOCKS * BLOCK]);
+    for (sync_every, syncs_all, durable) in [
+        (SyncEvery { fsync: 3, ..SyncEvery::default() }, false, 3),
+        (SyncEvery { fdatasync: 3, ..SyncEvery::default() }, false, 3),
+        (SyncEvery { range: 3, ..SyncEvery::default() }, false, 0),
+        (SyncEvery { fsync: 3, ..SyncEvery::default() }, true, 4),
+    ] {
+        let spec = SourceSpec { verify: true, sync_every, ..job(Op::Write, BLOCKS) };
+        for (words, depth, engine) in loops(&parts) {
+            if depth > 1 {
+                // Those in flight together have no order there.
+                continue;
+            }
+            let mut done = run(engine, depth, &spec, |drive| verify(drive, 0, true, channel().0));
+            if syncs_all {
+                done.drive.sync_all().unwrap();
+            }
+            read_back(&mut done).unwrap();
+            let counts = done.drive.verify.as_ref().unwrap().job.counts();
+            assert_eq!(counts.checked, durable, "{words}, {sync_every:?}");
+        }
+    }
 }

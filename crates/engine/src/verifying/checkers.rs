@@ -335,8 +335,71 @@ mod tests {
                 }
                 let spares = checkers.exchange.lock().empty.len();
                 assert_eq!(spares, 2 * threads as usize, "no batch is made meanwhile, or lost");
+                let left = Arc::downgrade(&checkers.exchange);
+                drop(checkers);
+                assert_eq!(left.strong_count(), 0, "its threads have ended");
             }
         }
+    }
+
+    #[test]
+    fn blocks_wait_for_others_until_there_are_many_or_the_time_is_up() {
+        // Nobody takes what is handed over.
+        let start: CheckerStart = Arc::new(|| Ok(()));
+        let mut checkers = Checkers::start(0, &format(), &start).unwrap();
+        checkers.exchange.lock().empty.resize_with(2, CheckBatch::default);
+        let expected = Expected { offset: 0, seed: None, number: None };
+        let check = BlockCheck { expected, trimmed: false };
+        let mut add = |bytes, now| {
+            checkers.add(Planned::default(), check, &vec![0; bytes], [now, 100]);
+            checkers
+                .exchange
+                .lock()
+                .ready
+                .iter()
+                .map(|batch| batch.checks.len())
+                .collect::<Vec<_>>()
+        };
+        assert!(add(BATCH_BYTES - 1, 1000).is_empty());
+        assert_eq!(add(1, 1000), [2]);
+        assert_eq!(add(1, 2000), [2], "a time of its own");
+        assert_eq!(add(1, 2099), [2]);
+        assert_eq!(add(1, 2100), [2, 3]);
+        // Once checking has failed, nothing is waited for.
+        assert!(checkers.take_if_wrong().is_none());
+        checkers.exchange.fail(Failure::engine("verify", Errno::EIO));
+        assert!(checkers.take_if_wrong().is_some_and(|checked| checked.broken.is_some()));
+        checkers.add(Planned::default(), check, &vec![0; BATCH_BYTES], [0, 100]);
+        assert!(checkers.filling.checks.is_empty() && checkers.filling.bytes.is_empty());
+    }
+
+    #[test]
+    fn a_wrong_block_is_told_at_once_and_the_end_waits_for_what_is_being_checked() {
+        let start: CheckerStart = Arc::new(|| Ok(()));
+        let mut checkers = Checkers::start(1, &format(), &start).unwrap();
+        let expected = Expected { offset: 0, seed: None, number: None };
+        let check = BlockCheck { expected, trimmed: false };
+        let mut right = vec![0; BLOCK];
+        format().make(&mut right, &BlockIdentity::default());
+        for (block, is_wrong) in [(right, false), (vec![0; BLOCK], true)] {
+            checkers.add(Planned::default(), check, &block, [0, 0]);
+            let mut lists = checkers.exchange.lock();
+            while lists.checked.blocks == u64::from(is_wrong) {
+                lists = checkers.exchange.wait(lists);
+            }
+            drop(lists);
+            let told = checkers.take_if_wrong().map(|checked| checked.wrong.len());
+            assert_eq!(told, is_wrong.then_some(1));
+        }
+        checkers.exchange.lock().busy += 1;
+        let exchange = checkers.exchange.clone();
+        let other = std::thread::spawn(move || {
+            let mut lists = exchange.lock();
+            (lists.busy, lists.checked.blocks) = (lists.busy - 1, 7);
+            exchange.done.notify_all();
+        });
+        assert_eq!(checkers.finish().blocks, 7);
+        other.join().unwrap();
     }
 
     #[test]
@@ -344,6 +407,7 @@ mod tests {
         let start: CheckerStart = Arc::new(|| Err(Errno(libc::EINVAL)));
         let failure = Checkers::start(2, &format(), &start).err().unwrap();
         assert_eq!(failure.errno, Errno(libc::EINVAL));
+        assert!(failure.detail.is_some_and(|words| words.contains("verify_async_cpus")));
     }
 
     #[test]
@@ -356,7 +420,9 @@ mod tests {
         };
         // No block is so short: a header does not fit.
         checkers.filling.checks.push((Planned::default(), check, 4..7));
-        let checked = checkers.finish();
-        assert_eq!(checked.broken.unwrap().doing, "verify");
+        let broken = checkers.finish().broken.unwrap();
+        assert_eq!(broken.doing, "verify");
+        assert!(broken.detail.is_some_and(|words| words.contains("report it")), "{broken:?}");
+        assert!(checkers.finish().broken.is_some(), "nor does it heal");
     }
 }
