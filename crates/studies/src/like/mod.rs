@@ -215,7 +215,7 @@ fn measure(preset: &Preset, text: &str, arguments: &LikeArgs) -> Result<u8, RunE
 /// A page that says why there are no figures; the end of the runs, as it was.
 fn page_of_end(file: Option<&PageFile>, name: &str, end: RunEnd) -> RunEnd {
     let why = match &end {
-        RunEnd::Failed(_) => format!("FAILED: {end}"),
+        RunEnd::Failed(_) => format!("FAILED: {}", end.to_string().replace("FAILED: ", "")),
         RunEnd::Stopped { .. } => STOPPED.to_owned(),
     };
     let written = file.map_or(Ok(()), |file| file.write(&page::without_figures(name, &why)));

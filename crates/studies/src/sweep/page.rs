@@ -65,7 +65,7 @@ fn answer(results: &SweepResults, end: Option<&RunEnd>) -> StudyAnswer {
 /// Why a sweep ended early.
 fn end_words(end: &RunEnd) -> String {
     match end {
-        RunEnd::Failed(_) => format!("FAILED: {end}"),
+        RunEnd::Failed(_) => format!("FAILED: {}", end.to_string().replace("FAILED: ", "")),
         RunEnd::Stopped { .. } => {
             "Stopped by a signal: these are the results until then.".to_owned()
         }
