@@ -1,7 +1,7 @@
 //! The definition of a command: an entry with all that dispatch, help, completions and
 //! the man page need, and the parsing of its arguments.
 
-use crate::CommandAnswer;
+use crate::{CommandAnswer, outputs};
 use clap::{Arg, ArgAction, Args, Command};
 use iosonde_options::command_line;
 use iosonde_sys::terminal::columns;
@@ -43,7 +43,7 @@ impl CommandEntry {
         if let Some(usage) = self.usage {
             command = command.override_usage(usage);
         }
-        (self.arguments)(command)
+        outputs::complete((self.arguments)(command))
             .display_name(format!("iosonde-{}", self.name))
             .about(self.summary)
             .term_width(columns())
@@ -56,9 +56,27 @@ impl CommandEntry {
             "" => command.get_long_about().map(ToString::to_string).unwrap_or_default(),
             details => details.to_owned(),
         };
-        let about = format!("{}\n\n{details}", capitalised(self.summary));
+        let about = format!("{}\n\n{}", capitalised(self.summary), flowing(&details));
         command.about(about.trim_end().to_owned()).render_help().to_string()
     }
+}
+
+/// `text` with a line for each paragraph, for others to break. A line that begins with a blank
+/// stays as it is.
+fn flowing(text: &str) -> String {
+    let mut flowing = String::new();
+    let mut before = "";
+    for line in text.lines() {
+        let joins = !before.is_empty() && !line.is_empty();
+        flowing.push_str(match (joins, line.starts_with(' ') || before.starts_with(' ')) {
+            (true, false) => " ",
+            _ if flowing.is_empty() => "",
+            _ => "\n",
+        });
+        flowing.push_str(line);
+        before = line;
+    }
+    flowing
 }
 
 fn help_flag() -> Arg {
@@ -78,8 +96,13 @@ fn capitalised(text: &str) -> String {
 /// Help, or what is wrong.
 pub fn arguments<A: Args>(command: &CommandEntry, words: &[String]) -> Result<A, CommandAnswer> {
     let refuse = |reason: &str| CommandAnswer::refused(command.name, reason);
-    match command_line::matches(command.definition(), words) {
-        Ok(matches) => A::from_arg_matches(&matches).map_err(|error| refuse(&error.to_string())),
+    let definition = command.definition();
+    let words = outputs::in_own_words(&definition, words);
+    match command_line::matches(definition, &words) {
+        Ok(matches) => {
+            outputs::choose(&matches).map_err(|why| refuse(&why))?;
+            A::from_arg_matches(&matches).map_err(|error| refuse(&error.to_string()))
+        }
         Err(command_line::Exit::Help(_)) => Err(CommandAnswer::of(command.help())),
         Err(command_line::Exit::Refused(reason)) => Err(refuse(&reason)),
     }
@@ -91,4 +114,15 @@ pub fn arguments<A: Args>(command: &CommandEntry, words: &[String]) -> Result<A,
 /// The exit code, once help or what is wrong has been printed.
 pub fn parse<A: Args>(command: &CommandEntry, words: &[String]) -> Result<A, u8> {
     arguments(command, words).map_err(|answer| answer.print())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_flow_and_indented_lines_stay() {
+        assert_eq!(flowing("a\nb\n\nc:\n  d\n  e\nf"), "a b\n\nc:\n  d\n  e\nf");
+        assert_eq!(flowing(""), "");
+    }
 }

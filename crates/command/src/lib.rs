@@ -10,6 +10,7 @@ pub mod definition;
 pub mod document;
 pub mod format;
 pub mod new_file;
+pub mod outputs;
 pub mod page_file;
 pub mod stored;
 pub mod tested;

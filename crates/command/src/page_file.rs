@@ -1,6 +1,7 @@
 //! The file of an HTML page that `--html` asks for.
 
 use crate::new_file;
+use iosonde_sys::standard_error::print_error;
 use std::path::{Path, PathBuf};
 
 /// Where a page goes, and whether it may replace a file.
@@ -38,12 +39,15 @@ impl PageFile {
         Ok(Some(PageFile { path: path.to_owned(), may_replace }))
     }
 
-    /// Write the page.
+    /// Write the page, and name it on standard error.
     ///
     /// # Errors
     /// The system refuses, or the file has appeared meanwhile.
     pub fn write(&self, page: &str) -> Result<(), String> {
-        new_file::write(&self.path, page, self.may_replace).map_err(|why| format!("--html: {why}"))
+        new_file::write(&self.path, page, self.may_replace)
+            .map_err(|why| format!("--html: {why}"))?;
+        print_error(&format!("iosonde: wrote {}", self.path.display()));
+        Ok(())
     }
 }
 

@@ -142,9 +142,8 @@ fn explain(prepared: &Prepared) -> String {
     let jobs = &prepared.plan.jobs;
     for (index, section) in prepared.parsed.jobs.iter().enumerate() {
         options(&mut text, section);
-        for clone in jobs.iter().filter(|job| job.section == index) {
-            one_job(&mut text, clone);
-        }
+        let clones: Vec<&JobPlan> = jobs.iter().filter(|job| job.section == index).collect();
+        threads(&mut text, &clones);
         text.push('\n');
     }
     let total = jobs.iter().fold(0u64, |sum, job| sum.saturating_add(bytes_of(job)));
@@ -175,8 +174,28 @@ fn options(text: &mut String, section: &ParsedJob) {
     }
 }
 
+/// What each thread does; those that do the same on the same files together.
+fn threads(text: &mut String, clones: &[&JobPlan]) {
+    let mut all: Vec<(&JobPlan, u32, String)> = Vec::new();
+    for job in clones {
+        let mut words = String::new();
+        one_job(&mut words, job);
+        match all.last_mut() {
+            Some((_, last, same)) if *same == words => *last = job.number,
+            _ => all.push((job, job.number, words)),
+        }
+    }
+    for (first, last, words) in all {
+        let _ = if last == first.number {
+            write!(text, "  thread {last}: {words}")
+        } else {
+            write!(text, "  threads {} to {last}: {words}", first.number)
+        };
+    }
+}
+
 fn one_job(text: &mut String, job: &JobPlan) {
-    let _ = writeln!(text, "  thread {}: {}, group {}", job.number, job.reporting.what, job.group);
+    let _ = writeln!(text, "{}, group {}", job.reporting.what, job.group);
     const SHOWN: usize = 8;
     for file in job.files.iter().take(SHOWN) {
         let kind = match file.kind {

@@ -26,6 +26,7 @@ mod start;
 
 use commands::table;
 use iosonde_base::exit;
+use iosonde_command::outputs;
 use iosonde_session::Personality;
 use iosonde_sys::standard_error::print_error;
 use iosonde_sys::{process, standard_output};
@@ -49,6 +50,7 @@ fn program() -> u8 {
         Ok(arguments) => run(&program, &arguments),
         Err(word) => refuse_bytes(&word),
     };
+    let code = outputs::finish(code);
     match standard_output::lost() {
         None => code,
         Some(why) => {
@@ -70,6 +72,9 @@ fn run(program: &Path, arguments: &[String]) -> u8 {
             Some(command) => (command.run)(rest),
             None if quick::asks(arguments) => quick::run(arguments),
             None if is_mistyped_command(word) => table::refuse_unknown(word),
+            None if !Path::new(word).exists() && table::instead_of(word).is_some() => {
+                table::refuse_unknown(word)
+            }
             None => start::run(Personality::Native, arguments, table::overview),
         },
     }

@@ -84,7 +84,7 @@ fn single_writes(sheet: &Results) -> Option<String> {
     );
     let settled = |found: &Best| sheet.figure(found).is_some_and(|figure| figure.settled);
     if !row.iter().all(settled) {
-        let unknown = "How its time grows with the block cannot be told from this run";
+        let unknown = "How its time grows with the block cannot be determined from this run";
         let longer = row.iter().filter_map(|found| sheet.figure(found)).map(Measured::to_settle);
         return Some(format!("{one} {unknown}; {}.", advice(sheet, longer.fold(2.0, f64::max))));
     }
@@ -154,7 +154,7 @@ fn durable_writes(sheet: &Results) -> Option<String> {
     let words = match &best.rivals {
         None => format!("The fastest durable write is {}", named(sheet, &best.best)),
         Some(rivals) => {
-            let words = "Which durable write is fastest cannot be told from this run";
+            let words = "Which durable write is fastest cannot be determined from this run";
             return Some(format!("{words}: {}.", rivals.words(sheet, &best.best)));
         }
     };
@@ -165,7 +165,7 @@ fn durable_writes(sheet: &Results) -> Option<String> {
             format!("{words}; of {of_each} it is {}.", named(sheet, &best))
         }
         Some(Fastest { best, rivals: Some(rivals) }) => format!(
-            "{words}. Which of {of_each} is fastest cannot be told from this run: {}.",
+            "{words}. Which of {of_each} is fastest cannot be determined from this run: {}.",
             rivals.words(sheet, &best)
         ),
     })
@@ -192,7 +192,7 @@ fn fsync_or_fdatasync(sheet: &Results) -> Option<String> {
         ));
     };
     Some(format!(
-        "Whether fsync(2) costs more than fdatasync(2) at {} cannot be told from this run, whose \
+        "Whether fsync(2) costs more than fdatasync(2) at {} cannot be determined from this run, whose \
          figures differ by more than these two do; {}.",
         size(block),
         advice(sheet, longer)
@@ -314,7 +314,7 @@ mod tests {
         assert!(apart.contains("10 times as much"), "{apart}");
         for noise in [[200.0, 300.0, 400.0], [101.0, 103.0, 105.0]] {
             let words = grouped(noise);
-            assert!(words.contains("cannot be told from this run"), "{words}");
+            assert!(words.contains("cannot be determined from this run"), "{words}");
             assert!(words.contains("--time-per-cell=") && !words.contains("times as"), "{words}");
         }
     }
@@ -331,7 +331,7 @@ mod tests {
             ([60.0, 100.0, 130.0], [49.0, 50.0, 51.0]),
         ] {
             let words = words(data, all);
-            assert!(words.contains("cannot be told from this run"), "{words}");
+            assert!(words.contains("cannot be determined from this run"), "{words}");
             assert!(!words.contains("The fastest") && words.contains(" may show it."), "{words}");
         }
     }
@@ -365,7 +365,7 @@ mod tests {
             assert!(words(flat, none).contains("Up to 8 KiB the sync is what costs"));
         }
         let noise = words([90.0, 200.0, 400.0], Some(true));
-        assert!(noise.contains("cannot be told from this run; --time-per-cell="), "{noise}");
+        assert!(noise.contains("cannot be determined from this run; --time-per-cell="), "{noise}");
         assert!(!noise.contains("is what costs"), "{noise}");
     }
 
@@ -384,7 +384,7 @@ mod tests {
             [([20.0, 100.0, 180.0], [10.0, 40.0, 90.0]), ([70.0, 100.0, 130.0], [40.0, 50.0, 60.0])]
         {
             let words = compared(data, all, true).unwrap();
-            assert!(words.contains("cannot be told from this run"), "{words}");
+            assert!(words.contains("cannot be determined from this run"), "{words}");
             assert!(words.contains("--time-per-cell=") && !words.contains("times as"), "{words}");
         }
         let hopeless = compared([1.0, 100.0, 900.0], [1.0, 80.0, 900.0], true).unwrap();

@@ -119,7 +119,7 @@ fn reported(target: &Target, writes: bool) -> Result<(DirectIo, Honoured), Strin
             _ => error.to_string(),
         }
     })?;
-    let words = |error: std::io::Error| format!("look at {}: {error}", path.display());
+    let words = |error: std::io::Error| format!("inspect {}: {error}", path.display());
     let needs = DirectIo::of(&file).map_err(words)?;
     let reported = honoured(&file).map_err(words)?;
     if needs.possible { Ok((needs, reported)) } else { Err(reported.overall().why.into_owned()) }

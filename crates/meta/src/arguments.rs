@@ -21,7 +21,7 @@ Measure operations on many files: make directories, create files, stat, open, re
 directories, remove files and directories, phase by phase, with a time for each operation.
 
 Everything happens in a new directory inside DIR, which is removed at the end, also after Ctrl-C, \
-which prints the results so far. Nothing else in DIR is touched. What runs leave that are killed is \
+which prints the results so far. Nothing else in DIR is touched. What killed runs left is \
 named at the next run, and --clean removes it.
 
 With --mpi each rank that mpirun or srun started has its --threads: a tree each, or one tree of all \
@@ -44,7 +44,7 @@ pub struct MetaArguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     shift: u32,
 
-    /// Remove what runs that were killed left in DIR, and do nothing else
+    /// Remove what killed runs left in DIR, and do nothing else
     #[arg(long, conflicts_with_all = ["mpi", "keep"])]
     clean: bool,
 

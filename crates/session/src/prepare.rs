@@ -151,6 +151,11 @@ pub fn prepare_shared(
             diagnostics.extend(unasked::refuse_changes(&mut planned.plan));
         }
         diagnostics.append(&mut planned.diagnostics);
+        if personality == Personality::Native {
+            let names = parsed.jobs.iter().filter_map(|job| job.spec.files.filename.get().as_ref());
+            let names = names.flat_map(|names| names.0.iter().map(String::as_str)).collect();
+            diagnostics.extend(unasked::missing_directories(&planned.plan, &names));
+        }
         if !parsed.flags.jobs.readonly {
             let extended = unasked::extensions(&planned.plan);
             diagnostics.extend(

@@ -390,6 +390,11 @@ pub fn lookup(name: &str) -> Option<&'static OptionDef> {
     index.get(name).copied()
 }
 
+/// The option that a mistyped name most likely stands for.
+pub fn nearest_option(name: &str) -> Option<&'static str> {
+    nearest(name, all().flat_map(|row| std::iter::once(&row.name).chain(row.aliases)).copied())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

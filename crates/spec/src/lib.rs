@@ -17,6 +17,6 @@ pub mod topics;
 pub mod values;
 
 pub use engine_options::PrivateOption;
-pub use job::{JobSpec, SetError, TypedOption, all, lookup};
+pub use job::{JobSpec, SetError, TypedOption, all, lookup, nearest_option};
 pub use rules::{Caps, OptionRule, resolve};
 pub use topics::engines::EngineTable;

@@ -106,6 +106,23 @@ fn a_section_that_no_file_has_is_reported() {
 }
 
 #[test]
+fn an_option_before_a_file_that_sets_it_has_no_effect_and_says_so() {
+    let warnings = |line: &str, text: &'static str| -> Vec<String> {
+        let notices = parsed(line, &[("a.fio", text)]).notices;
+        assert!(notices.iter().all(|notice| notice.fio.is_empty() && !notice.is_error()));
+        notices.into_iter().map(|notice| notice.diagnostic.message).collect()
+    };
+    let file = "[global]\nruntime=60\n[a]\nbs=8k\n[b]\n";
+    let both = warnings("a.fio --runtime=3 --bs=4k --size=1m", file);
+    assert_eq!(
+        both,
+        ["has no effect: a.fio sets it, too", "has no effect on job a: a.fio sets it, too"]
+    );
+    assert_eq!(warnings("a.fio --size=1m", file), [""; 0]);
+    assert_eq!(warnings("--name=x --runtime=3 a.fio", file), [""; 0]);
+}
+
+#[test]
 fn name_inside_a_section_renames_the_job() {
     let parsed = file("[a]\nname=b\n[c]\n");
     assert_eq!(names(&parsed), ["b", "c"]);

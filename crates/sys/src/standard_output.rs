@@ -2,9 +2,32 @@
 
 use iosonde_base::text::harmless;
 use std::io::{self, ErrorKind, Write};
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 static LOST: OnceLock<String> = OnceLock::new();
+
+/// What was printed, where it is kept for a file instead.
+static KEPT: Mutex<Option<String>> = Mutex::new(None);
+
+fn kept() -> MutexGuard<'static, Option<String>> {
+    // A text is whole whoever panicked.
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keep what is printed from now on.
+pub fn keep() {
+    kept().get_or_insert_default();
+}
+
+/// Whether what is printed is kept.
+pub fn is_kept() -> bool {
+    kept().is_some()
+}
+
+/// What was kept; from now on text is printed again.
+pub fn take_kept() -> Option<String> {
+    kept().take()
+}
 
 /// Print to standard output. A closed pipe, as before `head`, is no error; any
 /// other is kept for [`lost`].
@@ -15,6 +38,10 @@ pub fn print(text: &str) {
 /// As [`print()`]; whether somebody may have read it.
 #[must_use]
 pub fn try_print(text: &str) -> bool {
+    if let Some(kept) = kept().as_mut() {
+        kept.push_str(&harmless(text));
+        return true;
+    }
     if let Err(error) = is_open() {
         let _ = LOST.set(error.to_string());
         return false;

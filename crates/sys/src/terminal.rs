@@ -1,5 +1,6 @@
 //! What the terminal can show: its width, and whether escapes may be used.
 
+use crate::standard_output;
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
 
@@ -61,5 +62,6 @@ pub fn shows_unicode() -> bool {
 /// it (<https://no-color.org>).
 pub fn shows_colour() -> bool {
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    std::io::stdout().is_terminal() && !is_dumb && std::env::var_os("NO_COLOR").is_none()
+    let is_shown = std::io::stdout().is_terminal() && !standard_output::is_kept();
+    is_shown && !is_dumb && std::env::var_os("NO_COLOR").is_none()
 }

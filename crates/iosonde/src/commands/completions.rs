@@ -2,16 +2,18 @@
 //! commands and options.
 
 use super::root;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use clap_complete::{Shell, generate};
 use iosonde_base::exit;
 use iosonde_command::definition::{CommandEntry, Commands, parse};
+use iosonde_studies::like;
 use iosonde_sys::standard_output;
 
 /// What `--help` says below the summary.
 pub const DETAILS: &str = "\
-Covers commands, flags, job options and the values of options that have a fixed
-set. To install:
+Covers commands, flags, job options, and the values of options that have a fixed
+set: workloads, findings, formats. To install:
   bash   add to ~/.bashrc: source <(iosonde completions bash)
   zsh    iosonde completions zsh > ~/.zfunc/_iosonde, with ~/.zfunc in fpath
   fish   iosonde completions fish > ~/.config/fish/completions/iosonde.fish";
@@ -52,13 +54,62 @@ pub fn script(commands: Commands, shell: ShellName) -> String {
         ShellName::Zsh => Shell::Zsh,
         ShellName::Fish => Shell::Fish,
     };
+    let mut definition = root::definition(commands);
+    for Operand { command, id, words } in operands(commands) {
+        // zsh offers either words or files, and a job file is what is explained most often.
+        let shares_with_files = command == "explain" && shell == ShellName::Zsh;
+        if commands.iter().any(|one| one.name == command) && !shares_with_files {
+            definition = definition.mut_subcommand(command, |definition| {
+                definition
+                    .mut_arg(id, |operand| operand.value_parser(PossibleValuesParser::new(words)))
+            });
+        }
+    }
     let mut script = Vec::new();
-    generate(generator, &mut root::definition(commands), "iosonde", &mut script);
+    generate(generator, &mut definition, "iosonde", &mut script);
     let mut script = String::from_utf8(script).expect("names and texts of the tables are UTF-8");
-    if shell == ShellName::Bash {
-        script.push_str(AFTER_EQUALS);
+    match shell {
+        ShellName::Bash => script.push_str(AFTER_EQUALS),
+        ShellName::Fish => operands(commands).iter().for_each(|one| script += &one.fish()),
+        ShellName::Zsh => {}
     }
     script
+}
+
+/// An argument of a command that is one of some words.
+struct Operand {
+    command: &'static str,
+    id: &'static str,
+    words: Vec<&'static str>,
+}
+
+fn operands(commands: Commands) -> [Operand; 6] {
+    let names: Vec<&str> = commands.iter().map(|command| command.name).collect();
+    let mut findings: Vec<&str> = crate::rules::ids().collect();
+    findings.sort_unstable();
+    findings.dedup();
+    let matrix = vec!["table", "lines", "json", "csv", "svg", "html"];
+    [
+        Operand { command: "like", id: "name", words: like::names().collect() },
+        Operand { command: "explain", id: "JOBFILE", words: findings },
+        Operand { command: "help", id: "command", words: names.clone() },
+        Operand { command: "man", id: "command", words: names },
+        Operand { command: "matrix", id: "format", words: matrix },
+        Operand { command: "meta", id: "format", words: vec!["table", "json", "csv"] },
+    ]
+}
+
+impl Operand {
+    /// The generator for fish knows options only.
+    fn fish(&self) -> String {
+        let words = self.words.join(" ");
+        let when = format!("-n '__fish_seen_subcommand_from {}'", self.command);
+        match (self.id, self.command) {
+            ("format", _) => String::new(),
+            (_, "explain") => format!("complete -c iosonde {when} -a '{words}'\n"),
+            _ => format!("complete -c iosonde {when} -f -a '{words}'\n"),
+        }
+    }
 }
 
 /// Bash splits `--rw=read` at the `=`, and the generated function looks for

@@ -63,12 +63,28 @@ fn takes_jobs(command: Command, ours: &'static [FlagDef]) -> Command {
 
 fn of_flag(flag: &'static FlagDef) -> Arg {
     let argument = Arg::new(flag.name).long(flag.name).help(flag.doc).help_heading("Flags");
+    let argument = match words_of(flag.name) {
+        [] => argument,
+        words => argument.value_parser(PossibleValuesParser::new(words.iter().copied())),
+    };
     match flag.takes {
         TakesValue::Nothing => argument.action(ArgAction::SetTrue),
         TakesValue::Maybe | TakesValue::Name => {
             argument.value_name(flag.value).num_args(0..=1).require_equals(true)
         }
         TakesValue::Value => argument.value_name(flag.value),
+    }
+}
+
+/// The words that a flag takes; of lists, one.
+fn words_of(flag: &str) -> &'static [&'static str] {
+    match flag {
+        "output-format" => &["normal", "terse", "json", "json+", "csv", "markdown"],
+        "color" | "eta" => &["auto", "always", "never"],
+        "live" => &["auto", "line", "screen", "plain", "json", "no"],
+        "idle-prof" => &["system", "percpu", "calibrate"],
+        "ledger" => &["yes", "no"],
+        _ => &[],
     }
 }
 

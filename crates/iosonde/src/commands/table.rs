@@ -126,11 +126,23 @@ pub fn nearest_name(name: &str) -> Option<&'static str> {
     nearest(name, COMMANDS.iter().map(|command| command.name))
 }
 
+/// What does what a word of other programs' commands stands for.
+pub fn instead_of(name: &str) -> Option<&'static str> {
+    match name {
+        "run" | "start" | "exec" => Some("jobs run without a command: iosonde JOBFILE"),
+        "version" => Some("use iosonde --version"),
+        "list" => Some("iosonde like lists workloads, iosonde --enghelp engines"),
+        "bench" | "benchmark" | "test" => Some("iosonde quick PATH measures a path"),
+        _ => None,
+    }
+}
+
 /// Print that there is no such command; the exit code.
 pub fn refuse_unknown(name: &str) -> u8 {
-    let meant = match nearest_name(name) {
-        Some(near) => format!("did you mean {near}?"),
-        None => "iosonde --help lists them".to_owned(),
+    let meant = match (instead_of(name), nearest_name(name)) {
+        (Some(instead), _) => instead.to_owned(),
+        (None, Some(near)) => format!("did you mean {near}?"),
+        (None, None) => "iosonde --help lists them".to_owned(),
     };
     print_error(&format!("iosonde: unknown command {name:?}: {meant}"));
     exit::REFUSED

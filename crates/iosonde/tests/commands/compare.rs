@@ -241,7 +241,7 @@ fn wrong_input_is_refused_with_what_is_wanted() {
     std::fs::create_dir(folder.join("empty")).unwrap();
     for (line, said) in [
         ("", "nothing to compare"),
-        ("a.json", "1 results"),
+        ("a.json", "1 result:"),
         ("a.json a.json a.json", "then --, then those of B"),
         ("a.json missing.json", "missing.json: cannot read it"),
         ("a.json cut.json", "cut.json: it is cut off"),
@@ -252,7 +252,8 @@ fn wrong_input_is_refused_with_what_is_wanted() {
         ("job.fio --a=--iodepht=8", "did you mean iodepth"),
         ("job.fio --a=--iodepth=x --b=--iodepth=1", "--a: iodepth=x"),
         ("bad.fio job.fio", "bad.fio:2"),
-        ("job.fio --a=--iodepth=8 --output=x", "--output has no effect"),
+        ("job.fio --a=--iodepth=8 --output-format=json", "--output-format has no effect"),
+        ("job.fio --a=--iodepth=8 --output=no/x", "--output: no is not a directory"),
         ("job.fio --a=--iodepth=8 --resume", "compare.d/journal.jsonl"),
         ("empty", "empty/journal.jsonl"),
         ("--repeats=1", "--repeats: invalid number of pairs \"1\""),

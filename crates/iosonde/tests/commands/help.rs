@@ -93,6 +93,17 @@ fn bash_completes_a_value_behind_an_equals_sign() {
         COMP_WORDS=(iosonde prob) COMP_CWORD=1 COMPREPLY=()
         _iosonde_after_equals iosonde prob iosonde
         printf '%s\n' "${COMPREPLY[@]}"
+        complete() {
+            COMP_WORDS=(iosonde "$1" "$2") COMP_CWORD=2 COMPREPLY=()
+            _iosonde_after_equals iosonde "$2" "$1"
+            printf '%s\n' "${COMPREPLY[@]}"
+        }
+        complete like etcd
+        complete explain not-du
+        complete help swe
+        COMP_WORDS=(iosonde --output-format = js) COMP_CWORD=3 COMPREPLY=()
+        _iosonde_after_equals iosonde js =
+        printf '%s\n' "${COMPREPLY[@]}"
     "#;
     if !iosonde_testing::has("bash", "bash") {
         return;
@@ -101,7 +112,9 @@ fn bash_completes_a_value_behind_an_equals_sign() {
     let output = bash.arg("-c").arg(typed).current_dir(folder.path()).output().unwrap();
     let found = String::from_utf8(output.stdout).unwrap();
     let found: Vec<&str> = found.lines().collect();
-    assert_eq!(found, ["randread", "randrw", "probe"], "{:?}", String::from_utf8(output.stderr));
+    let wanted =
+        ["randread", "randrw", "probe", "etcd-wal", "not-durable", "sweep", "json", "json+"];
+    assert_eq!(found, wanted, "{:?}", String::from_utf8(output.stderr));
 }
 
 #[test]
@@ -109,11 +122,73 @@ fn the_manual_page_lists_commands_and_options() {
     let folder = Folder::new("commands-man");
     let page = run(&folder, "man").well().stdout;
     assert!(page.contains(".TH iosonde 1") && page.contains("iodepth"), "{}", &page[..200]);
+    for title in ["EXAMPLES", "EXIT STATUS", "FILES", "ENVIRONMENT", "SEE ALSO"] {
+        assert!(page.contains(&format!("\n.SH {title}\n")), "{title}");
+    }
+    let (_, synopsis) = page.split_once(".SH SYNOPSIS\n").unwrap();
+    let (synopsis, _) = synopsis.split_once(".SH ").unwrap();
+    assert!(synopsis.lines().count() < 8, "{synopsis}");
     for command in commands(&folder) {
         let page = run(&folder, &format!("man {command}")).well().stdout;
         assert!(page.contains(&format!("iosonde\\-{}", command.replace('-', "\\-"))), "{page}");
     }
     assert_eq!(run(&folder, "man nothing").code, Some(1));
+}
+
+#[test]
+fn words_of_other_programs_name_what_to_type() {
+    let folder = Folder::new("commands-words");
+    for (line, words) in [
+        ("run job.fio", "jobs run without a command: iosonde JOBFILE"),
+        ("version", "use iosonde --version"),
+        ("like etcd-wal --with rwmixrd=3", "did you mean rwmixread?"),
+        ("plot --x iodept a.json", "--x: unknown option \"iodept\": did you mean iodepth?"),
+    ] {
+        let ran = run(&folder, line);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{ran:?}");
+        assert!(ran.stderr.contains(words), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_mistyped_directory_is_not_created_in_our_own_name() {
+    let folder = Folder::new("commands-directory");
+    let job = "--name=j --filename=typo/y/file --size=8k --rw=write";
+    let ran = run(&folder, job);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let why =
+        "the directory typo/y does not exist (correct filename, or create it: mkdir -p typo/y)";
+    assert!(ran.stderr.contains(why), "{ran:?}");
+    let line = "sweep --name=j --ioengine=null --rw=read --size=1m --over bs=4k,8k --out=typo/d";
+    let ran = run(&folder, line);
+    assert!(ran.code == Some(1) && ran.stderr.contains("cannot create typo/d"), "{ran:?}");
+    assert!(!folder.join("typo").exists());
+    // fio creates it.
+    Who::AsFio.run(&folder, &words(job)).well();
+    assert!(folder.join("typo/y/file").exists());
+}
+
+#[test]
+fn commands_print_in_a_format_and_to_a_file_in_one_way() {
+    let folder = Folder::new("commands-outputs");
+    folder.write("data", vec![7; 8192]);
+    let json = run(&folder, "probe data --format=json").well();
+    assert!(json.json().is_object());
+    let ran = run(&folder, "probe data --json --output=probe.json").well();
+    assert_eq!((ran.stdout.as_str(), ran.stderr.trim()), ("", "iosonde: wrote probe.json"));
+    let kept: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.join("probe.json")).unwrap()).unwrap();
+    assert!(kept.is_object());
+    // Known before anything runs, and nothing is overwritten.
+    for (line, why) in [
+        ("probe data --output=probe.json", "it exists; use --force"),
+        ("like etcd-wal . --output=no/x.txt", "no is not a directory"),
+    ] {
+        let ran = run(&folder, line);
+        assert!(ran.code == Some(1) && ran.stderr.contains(why), "{ran:?}");
+    }
+    run(&folder, "probe data --output=probe.json --force").well();
+    assert!(std::fs::read_to_string(folder.join("probe.json")).unwrap().contains("data"));
 }
 
 #[test]
@@ -152,7 +227,7 @@ fn overwriting_and_removing_what_exists_is_announced_but_not_in_documents() {
     assert!(ran.stdout.contains("data: job j overwrites data in this existing file"), "{ran:?}");
     for quiet in [job.replace("write", "read"), job.replace("=data", "=new")] {
         let ran = run(&folder, &quiet).well();
-        assert!(!ran.stdout.contains("warning"), "{ran:?}");
+        assert!(!ran.stdout.contains("existing file"), "{ran:?}");
     }
     let ran = Who::AsFio.run(&folder, &words(job)).well();
     assert!(!ran.stdout.contains("existing file"), "fio announces nothing: {ran:?}");

@@ -174,10 +174,10 @@ fn an_object_that_says_wrong_things_of_itself_is_refused() {
 fn an_engine_that_violates_the_interface_ends_the_job_whatever_errors_it_tolerates() {
     let folder = Folder::new("external-broken");
     for (what, errno, reason) in [
-        ("STRANGE_ERROR", 71, "./wrong.so ended an I/O with -70000, which is no errno"),
+        ("STRANGE_ERROR", 71, "./wrong.so ended an I/O with -70000, which is not an errno"),
         ("TOO_MANY_BYTES", 71, "./wrong.so moved 4097 bytes where 4096 were asked"),
         ("QUEUED_ALONE", 71, "./wrong.so is IOSONDE_SYNCHRONOUS and says 1 to queue"),
-        ("STRANGE_WORD", 71, "./wrong.so says 77 to queue, which means nothing"),
+        ("STRANGE_WORD", 71, "./wrong.so returns 77 from queue, which has no meaning"),
         ("UNKNOWN_ID", 71, "./wrong.so says that an I/O is done that is not in flight, id 0x3e7"),
         ("ZERO_ID", 71, "./wrong.so says that an I/O is done that is not in flight, id 0x0"),
         ("TWICE", 71, "./wrong.so says that an I/O is done that is not in flight"),

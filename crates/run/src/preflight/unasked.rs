@@ -1,8 +1,9 @@
-//! Changes to files besides a job's own writes: what `--readonly` forbids, and
-//! existing files that a job would extend in order to read them.
+//! Changes to files besides a job's own writes: what `--readonly` forbids, existing files
+//! that a job would extend in order to read them, and directories above named files.
 
 use crate::job::{FileKind, FilePlan, JobPlan, Need, Plan};
 use iosonde_base::Dir;
+use iosonde_base::text::shell_command;
 use iosonde_direct::MemoryKind;
 use iosonde_engine::{LaysOut, NameChange};
 use iosonde_options::Diagnostic;
@@ -58,6 +59,36 @@ pub fn extensions(plan: &Plan) -> Vec<Extension<'_>> {
         }
     }
     found
+}
+
+/// Refusals of the directories that laying out files of these names would create, each once:
+/// most often such a name is mistyped.
+pub fn missing_directories(plan: &Plan, names: &BTreeSet<&str>) -> Vec<Diagnostic> {
+    let laid_out = plan.jobs.iter().filter(|job| job.engine.caps.lays_out == LaysOut::Files);
+    let files = laid_out.flat_map(|job| &job.files).filter(|file| {
+        file.kind == FileKind::Regular
+            && file.need != Need::Nothing
+            && names.contains(file.name.as_str())
+    });
+    let mut missing: BTreeSet<&Path> = BTreeSet::new();
+    let mut refused = Vec::new();
+    for file in files {
+        let parent = file.path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let Some(parent) = parent.filter(|parent| !parent.exists()) else { continue };
+        if missing.insert(parent) {
+            let words = format!(
+                "{}: the directory {} does not exist",
+                file.path.display(),
+                parent.display()
+            );
+            let help = format!(
+                "correct filename, or create it: mkdir -p {}",
+                shell_command([parent.to_string_lossy()])
+            );
+            refused.push(Diagnostic::error(words).help(help));
+        }
+    }
+    refused
 }
 
 /// Whether the job's own I/O, or what it does to names, changes its files.

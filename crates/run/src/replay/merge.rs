@@ -68,7 +68,7 @@ pub(crate) fn keeps_from_writing(path: &Path) -> Option<String> {
     let shown = path.display();
     let kind = match std::fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-        Err(error) => return Some(format!("cannot look at {shown}: {error}")),
+        Err(error) => return Some(format!("cannot inspect {shown}: {error}")),
         Ok(found) => found.file_type(),
     };
     let mut head = [0; 4];

@@ -42,7 +42,9 @@ impl Worker<'_> {
             return ended;
         }
         Ended::Failed(Failure {
-            detail: Some("a page of the file of iomem could not be had (SIGBUS): was it cut off?"),
+            detail: Some(
+                "I/O error on a page of the file of iomem (SIGBUS): was the file truncated?",
+            ),
             ..Failure::engine("use the buffers", Errno::EIO)
         })
     }

@@ -19,6 +19,7 @@ use crate::cli::showcmd::CommandLine;
 use crate::cli::vocabulary;
 use crate::cli::words;
 use crate::job as options;
+use crate::job::TypedOption;
 use crate::text::expand::{Host, NotingHost, Variables};
 use crate::text::include::JobFiles;
 use crate::text::section::{self, Section};
@@ -163,7 +164,11 @@ impl<'w> CommandLineParser<'w> {
             // Names are compared below, where sections are chosen at all.
             let chosen = if self.flags.jobs.sections.is_empty() { &[][..] } else { &sections[..] };
             found.extend(chosen.iter().map(|section| section.name.clone()));
+            let before = self.jobs.len();
             self.sections(sections, defaults, index > 0);
+            if index == 0 {
+                self.note_overridden(before, path);
+            }
         }
         if !self.files.is_empty() {
             let missing = self.flags.jobs.sections.iter().filter(|name| !found.contains(*name));
@@ -171,6 +176,29 @@ impl<'w> CommandLineParser<'w> {
                 let diagnostic = format!("no job file has a section [{name}]");
                 Notice::new(Diagnostic::warning(diagnostic))
             }));
+        }
+    }
+
+    /// Options of the command line that each job of a file sets for itself: a file goes before
+    /// them, without a word in fio.
+    fn note_overridden(&mut self, first: usize, path: &str) {
+        let is_own = |job: &ParsedJob, name: &str| {
+            let is_set = |typed: &TypedOption| {
+                typed.name == name && matches!(typed.origin, Origin::File { .. })
+            };
+            job.typed.iter().chain(&job.globals).any(is_set)
+        };
+        let jobs = self.jobs.get(first..).unwrap_or_default();
+        for given in self.defaults.typed() {
+            let own = jobs.iter().filter(|job| is_own(job, given.name));
+            let own: Vec<&str> = own.map(|job| job.name.as_str()).collect();
+            let Some(name) = own.first() else { continue };
+            let all = own.len() == jobs.len();
+            let on = if all { String::new() } else { format!(" on job {name}") };
+            let diagnostic = Diagnostic::warning(format!("has no effect{on}: {path} sets it, too"))
+                .about(given.name, &given.origin)
+                .help("change it in the file, or take it out of there");
+            self.notices.push(Notice::new(diagnostic));
         }
     }
 

@@ -115,7 +115,10 @@ fn run_pairs(printed: &Printed<'_>, sides: [RunSide; 2], request: &JudgeRequest)
     let seed = Some(runs.seed);
     let (code, twice) = match runs.run(request) {
         Ok(PairsEnd::JudgedRuns(comparison)) => {
-            return report(printed, &comparison, seed, exit::OK);
+            let code = report(printed, &comparison, seed, exit::OK);
+            let kept = arguments.out.display();
+            print_error(&format!("iosonde: compare: wrote the results of the runs to {kept}"));
+            return code;
         }
         Ok(PairsEnd::Unlike(reasons)) => return unlike(&reasons),
         Err(end @ RunEnd::Failed(_)) => {

@@ -4,6 +4,7 @@
 use super::arguments::CompareArgs;
 use super::pairs::RunSide;
 use super::side::{CompareSide, SideRun};
+use iosonde_base::text::counted;
 use iosonde_session::jobs::{checked, plan};
 use std::path::Path;
 
@@ -75,8 +76,8 @@ fn stored(words: &[String], arguments: &CompareArgs) -> Result<CompareInput, Str
         None if words.len() == 2 => words.split_at(1),
         None => {
             return Err(format!(
-                "{} results: name those of A, then --, then those of B; or one of each",
-                words.len()
+                "{}: name those of A, then --, then those of B; or one of each",
+                counted(words.len() as u64, "result")
             ));
         }
     };

@@ -319,7 +319,7 @@ fn power(comparison: &SideComparison) -> Vec<String> {
             format!(
                 "these runs scatter too much: with {pairs} only a difference above {} could be \
                      seen; {advice}",
-                percent(detectable)
+                size_of(detectable)
             )
         } else {
             format!(
@@ -336,6 +336,15 @@ fn power(comparison: &SideComparison) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// A difference as a share; from twice on as a factor.
+fn size_of(difference: f64) -> String {
+    if difference < 1.0 {
+        percent(difference)
+    } else {
+        format!("a factor of {:.1}", 1.0 + difference)
+    }
 }
 
 /// What would show a difference of the margin: so many pairs, and how long they take.

@@ -39,7 +39,11 @@ pub fn option_of(word: &str) -> Result<(&'static OptionDef, Option<&str>), Strin
         None => (word.trim(), None),
     };
     let Some(option) = iosonde_spec::lookup(name) else {
-        return Err(format!("--with {word:?}: use OPTION=VALUE with an option of jobs"));
+        let meant = match iosonde_spec::nearest_option(name) {
+            Some(near) => format!("did you mean {near}?"),
+            None => "use OPTION=VALUE with an option of jobs".to_owned(),
+        };
+        return Err(format!("--with {word:?}: unknown option {name:?}: {meant}"));
     };
     if matches!(option.name, "filename" | "directory") {
         return Err(format!("--with {word:?}: name the directory, file or device as TARGET"));
@@ -55,6 +59,12 @@ pub fn option_of(word: &str) -> Result<(&'static OptionDef, Option<&str>), Strin
 mod tests {
     use super::super::presets::PRESETS;
     use super::*;
+
+    #[test]
+    fn a_mistyped_option_names_the_one_it_is_near() {
+        let why = option_of("rwmixrd=3").unwrap_err();
+        assert!(why.ends_with("unknown option \"rwmixrd\": did you mean rwmixread?"), "{why}");
+    }
 
     #[test]
     fn an_option_is_set_last_in_each_section() {

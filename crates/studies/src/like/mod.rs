@@ -31,8 +31,8 @@ use target::LikeTarget;
 
 /// What `--help` says below the summary.
 const DETAILS: &str = "\
-Runs a workload that is known by name, and says in a sentence what its figures
-mean. Without NAME, lists them. A goal is only given where there is a public
+Runs a workload that is known by name, and explains its figures in a sentence.
+Without NAME, lists the workloads. A goal is only given where there is a public
 one, or by --goal; PASS needs it to be met and figures that are not misleading.
 
 In a directory (the default: this one) files of its own are made and removed.
@@ -51,6 +51,11 @@ pub static COMMAND: CommandEntry = CommandEntry {
 
 /// Exit code of a goal that is not met, or that misleading figures cannot meet.
 const FAILED_GOAL: u8 = 6;
+
+/// The names of the workloads.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    presets::PRESETS.iter().map(|preset| preset.name)
+}
 
 /// The command line of `iosonde like`.
 #[derive(Args, Clone, Debug)]

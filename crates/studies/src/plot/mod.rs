@@ -55,6 +55,7 @@ pub fn run(words: &[String]) -> u8 {
 fn plot(arguments: &PlotArgs) -> Result<(), Vec<String>> {
     let one = |why: String| vec![why];
     let question = arguments.question().map_err(one)?;
+    question.iter().try_for_each(options::check).map_err(one)?;
     let page = arguments.page();
     let target = arguments.csv.as_deref().unwrap_or(&page);
     if target != Path::new("-") {
@@ -76,7 +77,8 @@ fn plot(arguments: &PlotArgs) -> Result<(), Vec<String>> {
     if target == Path::new("-") {
         print(&text)
     } else {
-        new_file::write(target, &text, arguments.force).map_err(one)?
+        new_file::write(target, &text, arguments.force).map_err(one)?;
+        print_error(&format!("iosonde: plot: wrote {}", target.display()));
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The options of a job in a result, by any of their names.
 
+use super::arguments::PlotQuestion;
 use super::inputs::ReadResult;
 use iosonde_options::command_line::size;
 use iosonde_report::JobReport;
@@ -36,9 +37,26 @@ pub fn value(result: &ReadResult, job: usize, name: &str) -> String {
         .unwrap_or_else(|| NOT_SET.to_owned())
 }
 
-/// Whether this may be asked for.
-pub fn is_known(name: &str) -> bool {
-    matches!(name, "jobname" | "file" | "version") || iosonde_spec::lookup(name).is_some()
+/// Whether results may be asked for the options that a question names.
+///
+/// # Errors
+/// There is no such option: a sentence with the one that was meant.
+pub fn check(question: &PlotQuestion) -> Result<(), String> {
+    let named = [("--x", Some(&question.x)), ("--by", question.by.as_ref())];
+    let named = named.into_iter().filter_map(|(argument, name)| Some((argument, name?)));
+    let filters = question.filter.iter().map(|(name, _)| ("--filter", name));
+    named.chain(filters).try_for_each(|(argument, name)| known(argument, name))
+}
+
+fn known(argument: &str, name: &str) -> Result<(), String> {
+    if matches!(name, "jobname" | "file" | "version") || iosonde_spec::lookup(name).is_some() {
+        return Ok(());
+    }
+    let meant = match iosonde_spec::nearest_option(name) {
+        Some(near) => format!("did you mean {near}?"),
+        None => "use an option of jobs, jobname, file or version".to_owned(),
+    };
+    Err(format!("{argument}: unknown option {name:?}: {meant}"))
 }
 
 /// The first of an option's names.

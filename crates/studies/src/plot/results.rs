@@ -2,7 +2,7 @@
 
 use super::arguments::PlotQuestion;
 use super::inputs::ReadResult;
-use super::options::{NOT_SET, is_known, is_same, order, value};
+use super::options::{NOT_SET, is_same, order, value};
 use crate::trials::figures::{BetterWhen, Figure, FigureLane, Measure};
 use crate::trials::page::unit;
 use iosonde_html::{COLUMN_SERIES_MOST, Column, ColumnsChart, PlotPart, StudyAnswer};
@@ -32,14 +32,6 @@ struct ResultPoint {
 /// # Errors
 /// There is no such option or figure, or there are too many columns.
 pub fn answer(question: &PlotQuestion, results: &[ReadResult]) -> Result<ResultColumns, String> {
-    let names = [Some(&question.x), question.by.as_ref()].into_iter().flatten();
-    for name in names.chain(question.filter.iter().map(|(name, _)| name)) {
-        if !is_known(name) {
-            return Err(format!(
-                "unknown option {name:?}: use an option of jobs, jobname, file or version"
-            ));
-        }
-    }
     let points: Vec<ResultPoint> =
         results.iter().flat_map(|result| points(question, result)).collect();
     if points.is_empty() {

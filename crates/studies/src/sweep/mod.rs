@@ -207,6 +207,10 @@ fn finish(
             SweepFormat::Json => &document,
             SweepFormat::Csv => &csv,
         });
+        let folder = arguments.out.display();
+        print_error(&format!(
+            "iosonde: sweep: wrote {folder}/sweep.html, sweep.json, sweep.csv and the results of the runs"
+        ));
     }
     let kept = format!(
         "iosonde: sweep: what has ended is kept in {}; --resume goes on",

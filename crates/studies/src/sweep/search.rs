@@ -4,6 +4,7 @@ use super::arguments::SweepArgs;
 use super::find::{FindOption, FoundOption};
 use super::runs::{SweepRuns, with_settings};
 use crate::trials::settings::OptionSetting;
+use iosonde_base::text::rough_time;
 use iosonde_judge::{SloOutcome, SloPhase, SloStep};
 use iosonde_report::Report;
 use iosonde_session::RunEnd;
@@ -41,8 +42,11 @@ pub struct SloProbe {
 
 /// What is searched unless `--find` says it.
 const RATE: FindOption = FindOption { option: FoundOption::Rate, range: None };
-/// A search of a rate begins at this part of the rate without a limit.
-const START_SHARE: f64 = 0.01;
+/// A search of a rate begins at this part of the rate without a limit: runs at low rates take
+/// long, as percentiles need a number of I/Os.
+const START_SHARE: f64 = 0.5;
+/// Runs of a usual search: up or down once or twice, five to halve the gap, and to confirm.
+const PROBES_USUAL: f64 = 7.0;
 /// A rate that was not reached is not kept.
 const REACHED_LEAST: f64 = 0.99;
 /// A run is made so much longer than its I/Os need.
@@ -66,6 +70,7 @@ pub fn search(
         (FoundOption::Rate, None) => (runs.measure_free_rate()? * START_SHARE).max(1.0),
         (_, range) => range.map_or(1.0, |(low, _)| low),
     };
+    announce(runs, arguments, find.option, start)?;
     let mut search = find.search(start, arguments.confirm);
     loop {
         match search.step() {
@@ -84,6 +89,32 @@ pub fn search(
             }
         }
     }
+}
+
+/// Print where the search begins and about how long it takes.
+fn announce(
+    runs: &SweepRuns<'_>,
+    arguments: &SweepArgs,
+    option: FoundOption,
+    start: f64,
+) -> Result<(), RunEnd> {
+    let mut parsed = with_settings(&runs.base, &[], arguments.ramp).map_err(RunEnd::Failed)?;
+    if option == FoundOption::Rate {
+        lengthen(&mut parsed, arguments, start).map_err(RunEnd::failed)?;
+    }
+    let seconds = parsed.jobs.iter().map(|job| {
+        job.spec.time.runtime.get().secs_f64() + job.spec.time.ramp_time.get().secs_f64()
+    });
+    let each = seconds.fold(0.0, f64::max);
+    let number = PROBES_USUAL + f64::from(arguments.confirm);
+    iosonde_sys::standard_error::print_error(&format!(
+        "iosonde: sweep: the search begins at {}={start:.0}; about {number} runs of {}, {} in all: \
+         longer where it ends at a low rate",
+        option.name(),
+        rough_time(each),
+        rough_time(each * number)
+    ));
+    Ok(())
 }
 
 /// What a run is at.

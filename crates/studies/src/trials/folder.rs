@@ -93,8 +93,7 @@ impl TrialFolder {
             }
             Ok(entries) => remove_ours(path, &entries)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                fs::create_dir_all(path)
-                    .map_err(|error| format!("cannot create {name}: {error}"))?;
+                fs::create_dir(path).map_err(|error| format!("cannot create {name}: {error}"))?;
             }
             Err(error) => return Err(format!("cannot read {name}: {error}")),
         }

@@ -29,7 +29,7 @@ pub(crate) fn direct_io(file: &File) -> io::Result<DirectIo> {
         let sector = sector.or_else(|| logical_sector(file));
         return Ok(match sector {
             Some(sector) => DirectIo::aligned(sector, Known::Sector),
-            None => guess("neither the device nor sysfs says its sector"),
+            None => guess("neither the device nor sysfs reports its sector size"),
         });
     }
     let filesystem = rustix::fs::fstatfs(file)?;

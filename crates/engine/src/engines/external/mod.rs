@@ -145,7 +145,7 @@ impl Link {
         let path = self.object.path;
         match error_number(said.into()) {
             None => EngineError {
-                message: format!("{path} says {said} to {call}, which is no errno"),
+                message: format!("{path} returns {said} from {call}, which is not an errno"),
                 help: None,
                 errno: BROKEN,
             },
@@ -209,7 +209,7 @@ impl Link {
                 Err(self.break_off(&format!("moved {result} bytes where {len} were asked")))
             }
             _ => Err(error_number(result).unwrap_or_else(|| {
-                self.break_off(&format!("ended an I/O with {result}, which is no errno"))
+                self.break_off(&format!("ended an I/O with {result}, which is not an errno"))
             })),
         }
     }
@@ -234,7 +234,7 @@ impl Link {
             let said = unsafe { open_file(self.context, &file, &mut context) };
             if said != 0 {
                 return Err(error_number(said.into()).unwrap_or_else(|| {
-                    self.break_off(&format!("says {said} to open_file, which is no errno"))
+                    self.break_off(&format!("returns {said} from open_file, which is not an errno"))
                 }));
             }
         }

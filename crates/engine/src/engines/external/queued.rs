@@ -69,7 +69,8 @@ impl InQueue {
             _ => match error_number(said.into()) {
                 Some(errno) => self.ready.push_back(Completion { slot, result: Err(errno) }),
                 None => {
-                    self.link.break_off(&format!("says {said} to queue, which means nothing"));
+                    self.link
+                        .break_off(&format!("returns {said} from queue, which has no meaning"));
                 }
             },
         }
@@ -110,7 +111,9 @@ impl InQueue {
     #[cold]
     fn given_up(&self, call: &str, said: i64) -> Errno {
         let Some(errno) = error_number(said) else {
-            return self.link.break_off(&format!("says {said} to {call}, which means nothing"));
+            return self
+                .link
+                .break_off(&format!("returns {said} from {call}, which has no meaning"));
         };
         let words = self.link.words(errno).unwrap_or("nothing will come back");
         self.link.break_off(&format!("failed in {call}: {words}"));
@@ -148,7 +151,7 @@ impl InQueue {
                 return Err(self.link.break_off(&why));
             };
             if id == 0 {
-                return Err(self.link.break_off("says that an I/O is done without telling its id"));
+                return Err(self.link.break_off("reports a completed I/O without its id"));
             }
             let len = std::mem::take(flight).len;
             self.inside -= 1;

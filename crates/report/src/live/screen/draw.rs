@@ -27,6 +27,11 @@ pub fn draw(run: &LiveRun, view: LiveView, style: &ScreenStyle, buffer: &mut Buf
     let area = buffer.area;
     let columns = area.width.min(COLUMNS_MOST);
     let rows = area.height.min(ROWS_MOST);
+    // The cursor has a row of its own below the buffer.
+    let is_small = area.width < COLUMNS_LEAST || area.height.saturating_add(1) < ROWS_LEAST;
+    if is_small && run.phase != FINISHED {
+        return draw_small(run, style, buffer);
+    }
     let mut lines = head(run, columns, style);
     let room = usize::from(rows).saturating_sub(lines.len() + 1);
     let mut body = match view {
@@ -48,6 +53,26 @@ pub fn draw(run: &LiveRun, view: LiveView, style: &ScreenStyle, buffer: &mut Buf
     shown as u16
 }
 
+/// Draw into a terminal that has become too small since the run began: a line for the time,
+/// one for each direction.
+fn draw_small(run: &LiveRun, style: &ScreenStyle, buffer: &mut Buffer) -> u16 {
+    let area = buffer.area;
+    let left = run.left_s.map_or(String::new(), |left| format!(", {} left", clock(left)));
+    let mut lines = vec![format!("{} {}{left}", run.phase, clock(run.elapsed_s))];
+    let dirs = DIRS.into_iter().filter_map(|dir| Some((dir.name(), run.dirs[dir].as_ref()?)));
+    for (name, rate) in dirs.chain(run.syncs.as_ref().map(|rate| ("sync", rate))) {
+        let p99 = rate
+            .percentiles_ns
+            .map_or(String::new(), |[_, p99, _]| format!(", p99 {}", duration(p99)));
+        lines.push(format!("{name} {} IOPS{p99}", count(rate.iops)));
+    }
+    let shown = lines.len().min(area.height.into());
+    for (row, line) in (area.y..).zip(lines.iter().take(shown)) {
+        put(buffer, row, &Line::from(line.as_str()), area.width, style);
+    }
+    shown as u16
+}
+
 /// Put a line into a row, without colours where there are none.
 fn put(buffer: &mut Buffer, row: u16, line: &Line<'_>, columns: u16, style: &ScreenStyle) {
     let x = buffer.area.x;
@@ -60,10 +85,6 @@ fn put(buffer: &mut Buffer, row: u16, line: &Line<'_>, columns: u16, style: &Scr
 
 /// What runs, and how much of it is done.
 fn head(run: &LiveRun, columns: u16, style: &ScreenStyle) -> Vec<Line<'static>> {
-    let clock = |s: u64| match s / 3600 {
-        0 => format!("{:02}:{:02}", s / 60, s % 60),
-        hours => format!("{hours}:{:02}:{:02}", s / 60 % 60, s % 60),
-    };
     let paused = if style.paused { "paused  " } else { "" };
     let right = match run.left_s {
         Some(left) => {
@@ -88,6 +109,14 @@ fn head(run: &LiveRun, columns: u16, style: &ScreenStyle) -> Vec<Line<'static>> 
     }
     lines.extend(failed(run, columns));
     lines
+}
+
+/// A time: `01:05`, `2:01:05`.
+fn clock(s: u64) -> String {
+    match s / 3600 {
+        0 => format!("{:02}:{:02}", s / 60, s % 60),
+        hours => format!("{hours}:{:02}:{:02}", s / 60 % 60, s % 60),
+    }
 }
 
 /// Jobs that failed; the report says why.

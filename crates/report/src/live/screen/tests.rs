@@ -218,3 +218,19 @@ fn the_object_has_the_figures_and_null_for_what_is_not_known() {
     let unknown = super::object(&LiveRun::default());
     assert!(unknown["done"].is_null() && unknown["only_in_memory_bytes"].is_null());
 }
+
+#[test]
+fn a_terminal_that_has_become_too_small_has_a_line_for_each_direction() {
+    let small = rows(&terminal(40, 11, LiveView::Overview, &PLAIN));
+    assert_eq!(
+        small,
+        [
+            "run 00:34, 00:26 left",
+            "read 36.2k IOPS, p99 243 us",
+            "write 15.5k IOPS, p99 243 us",
+            "sync 968 IOPS, p99 243 us"
+        ]
+    );
+    assert_eq!(rows(&terminal(100, 2, LiveView::HeatMap, &PLAIN)).len(), 2);
+    assert!(rows(&terminal(60, 15, LiveView::Overview, &PLAIN)).len() > 8);
+}
