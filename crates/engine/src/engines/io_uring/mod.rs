@@ -16,7 +16,6 @@ use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
 use options::OPTIONS;
 use requests::Requests;
 use setup::Mode;
-use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::time::Duration;
 
@@ -73,9 +72,6 @@ impl Drop for MappedRings {
         drop(unsafe { Box::from_raw(self.ring.as_ptr()) });
     }
 }
-
-/// So many completions are taken from the ring at once.
-const AT_ONCE: usize = 32;
 
 /// Of the completion of a sync or a trim, beside the number of its slot.
 const SPECIAL: u64 = 1 << 32;
@@ -286,19 +282,13 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
         self.outstanding -= count as u32;
         // Its upper half is not zero if one of them is an error or special.
         let mut marks = 0;
-        let mut left = count;
-        while left > 0 {
-            let mut some = [const { MaybeUninit::uninit() }; AT_ONCE];
-            let some = completions.fill(&mut some[..left.min(AT_ONCE)]);
-            left -= some.len();
-            done.extend(some.iter().map(|entry| {
-                let moved = entry.result();
-                marks |= entry.user_data() | i64::from(moved) as u64;
-                // Never more than was asked, which is a u32.
-                let result = if moved >= 0 { Ok(moved as u32) } else { Err(Errno(-moved)) };
-                Completion { slot: Slot(entry.user_data() as u32), result }
-            }));
-        }
+        done.extend(completions.by_ref().take(count).map(|entry| {
+            let moved = entry.result();
+            marks |= entry.user_data() | i64::from(moved) as u64;
+            // Never more than was asked, which is a u32.
+            let result = if moved >= 0 { Ok(moved as u32) } else { Err(Errno(-moved)) };
+            Completion { slot: Slot(entry.user_data() as u32), result }
+        }));
         drop(completions);
         if marks >= SPECIAL {
             self.look_again(first, done);
