@@ -7,13 +7,15 @@ use common::{drive, nowhere, spec, window};
 use iosonde_base::{Dir, Errno, Nanos, PerDir};
 use iosonde_engine::sim::{Script, Seen, Sim, Stall};
 use iosonde_engine::{
-    Drive, Ended, LatencyBounds, Loop, OneShotLoop, Pacing, Pause, PauseEvery, QueueLoop,
+    Drive, Ended, Fill, LatencyBounds, Loop, OneShotLoop, Pacing, Pause, PauseEvery, QueueLoop,
+    Record, Tape,
 };
 use iosonde_stats::{CountersWriter, LaneSnapshot, WhichLatencies};
-use iosonde_sys::clock::{Clock, Still};
+use iosonde_sys::clock::{Clock, ClockSource, Still};
 use iosonde_workload::{Cap, Directions, Pace, PaceSpec, Process, Share, Sizes, SourceSpec};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::channel;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -58,7 +60,16 @@ impl PacedBench {
     /// At most `depth` in flight; by the loop of one-shot engines where that
     /// is zero.
     fn new(script: Script, spec: &SourceSpec, pacing: Pacing, depth: u32) -> PacedBench {
-        let clock = Clock::still(Still::at(0));
+        PacedBench::by(Clock::still(Still::at(0)), script, spec, pacing, depth)
+    }
+
+    fn by(
+        clock: Clock,
+        script: Script,
+        spec: &SourceSpec,
+        pacing: Pacing,
+        depth: u32,
+    ) -> PacedBench {
         let window = window(depth.max(1), 1);
         let (mut drive, _) = drive(clock, spec, vec![nowhere(1 << 30)], window);
         let dirs = PerDir::all(true);
@@ -67,7 +78,7 @@ impl PacedBench {
             WhichLatencies { syncs: true, slat: true, clat: true, lat: true, response, dirs };
         drive.writer = CountersWriter::new(&which).0;
         let mut pacing = Box::new(pacing);
-        pacing.begin(0);
+        pacing.begin(clock.now());
         drive.pacing = Some(pacing);
         let sim = Sim::new(script, clock, depth.max(1));
         let seen = sim.seen();
@@ -149,6 +160,61 @@ fn each_direction_keeps_its_rate_whatever_the_sizes_and_the_gaps() {
                 assert!(writes_fit || near(got.1, 5e6), "{process:?} {sizes:?} {depth}: {got:?}");
             }
         }
+    }
+}
+
+#[test]
+fn by_the_processors_counter_too_no_io_starts_before_it_is_due_and_each_counts_once() {
+    let Ok(clock) = Clock::pick(ClockSource::Cpu) else {
+        iosonde_testing::skip!("this processor has no counter to go by");
+    };
+    const IOS: u64 = 300;
+    let spec = SourceSpec { time_based: false, number_ios: IOS, ..at_iops(10_000) };
+    for (depth, short_ppm, is_taped) in
+        [0, 1, 4].into_iter().flat_map(|depth| [(depth, 0, false), (depth, 200_000, true)])
+    {
+        let words = format!("depth {depth}, short: {short_ppm}, taped: {is_taped}");
+        let script = Script { latency: (Nanos(0), Nanos(0)), short_ppm, ..Script::default() };
+        let begin = clock.now();
+        let second = clock.ns_to_ticks(SECOND);
+        let pace = Pace::new(&spec.pace, second, spec.randseed, spec.thread_number);
+        let mut bench = PacedBench::by(clock, script, &spec, Pacing::new(Some(pace)), depth);
+        if is_taped {
+            bench.drive.fill = Fill::new(7, true);
+        }
+        let (out, taped) = channel();
+        bench.drive.tape = is_taped.then(|| {
+            Tape::new(Box::new(move |full| {
+                out.send(full).unwrap();
+                Vec::with_capacity(64)
+            }))
+        });
+        loop {
+            let until = clock.after(clock.now(), 5_000_000);
+            bench.drive.control.arm(until);
+            match bench.engine.run(&mut bench.drive) {
+                Ended::Time => assert!(clock.now() >= until, "{words}: not before its end"),
+                ended => break assert!(matches!(ended, Ended::Done), "{words}: {ended:?}"),
+            }
+        }
+        // One every 100 us, the first at once.
+        let due = |io: u64| io * 100_000 - io * 100;
+        assert!(clock.ns_between(begin, clock.now()) >= due(IOS - 1), "{words}");
+        bench.drive.tape.iter_mut().for_each(Tape::hand_over);
+        let mut ends: Vec<u64> = taped.try_iter().flatten().map(|io: Record| io.end).collect();
+        ends.sort_unstable();
+        assert_eq!(ends.len() as u64, if is_taped { IOS } else { 0 }, "{words}");
+        for (io, end) in (0..).zip(ends) {
+            assert!(clock.ns_between(begin, end) >= due(io), "{words}: number {io}");
+        }
+        let lane = bench.lane(Dir::Read);
+        assert_eq!((lane.ios, lane.issued, lane.bytes), (IOS, IOS, 4096 * IOS), "{words}");
+        assert_eq!((lane.clat.n, lane.response.n), (IOS, IOS), "{words}");
+        let timed = [lane.clat_histogram, lane.response_histogram];
+        assert_eq!(timed.map(|histogram| histogram.unwrap().total()), [IOS; 2], "{words}");
+        assert!(lane.response.min >= lane.clat.min, "{words}: it begins no later");
+        let levels = &bench.drive.writer.counters().depth.level;
+        assert_eq!(levels.iter().map(|level| level.get()).sum::<u64>(), IOS, "{words}");
     }
 }
 

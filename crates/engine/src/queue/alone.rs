@@ -42,7 +42,9 @@ impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
             (count, end)
         };
         let last = entries.len() - 1;
-        for (count, (entry, dues)) in entries.iter().zip(dues[at_due..].windows(2)).enumerate() {
+        // More moments may be known than there are entries.
+        let moments = dues[at_due..].windows(2);
+        for (count, (entry, dues)) in entries[..last].iter().zip(moments).enumerate() {
             let (due, next_due) = (dues[0], dues[1]);
             if entry.op as u8 > Op::Trim as u8 {
                 return stops(count, None, at);
