@@ -41,10 +41,9 @@ impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
             (at.spare, at.alone) = (Some(numbers), at.alone + count as u64);
             (count, end)
         };
-        let last = entries.len() - 1;
         // More moments may be known than there are entries.
         let moments = dues[at_due..].windows(2);
-        for (count, (entry, dues)) in entries[..last].iter().zip(moments).enumerate() {
+        for (count, (entry, dues)) in entries[..entries.len() - 1].iter().zip(moments).enumerate() {
             let (due, next_due) = (dues[0], dues[1]);
             if entry.op as u8 > Op::Trim as u8 {
                 return stops(count, None, at);
@@ -94,7 +93,7 @@ impl<E: Queued + ?Sized, const STAMPED: bool> QueueLoop<E, STAMPED> {
                 return stops(count + 1, Some(ExchangeEnd::Time), at);
             }
         }
-        stops(last, None, at)
+        stops(entries.len() - 1, None, at)
     }
 
     /// An I/O has not come back before the next is due, or has in part: keep what
