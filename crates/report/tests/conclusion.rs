@@ -218,21 +218,26 @@ fn few_misses_that_take_all_of_the_time_make_the_device_the_limit() {
 
 #[test]
 fn a_rate_is_the_limit_if_it_was_reached() {
-    let paced = |reached: f64| {
+    let paced = |reached: f64, in_flight: f64| {
         of_clean(|ledger| {
-            one_at_a_time(ledger, 0.9);
+            one_at_a_time(ledger, in_flight);
             busy(ledger, 0.05, 0.0);
             let job = &mut ledger.jobs[0];
             job.options.paced = true;
+            job.latency.mean_ns = in_flight * job.runtime_ns as f64 / job.latency.ios as f64;
             job.options.pace = Some(PaceKept { in_bytes: false, requested: 300_000.0, reached });
         })
     };
-    let kept = paced(299_000.0);
+    let kept = paced(299_000.0, 0.9);
     assert_eq!((kept.limit.clone(), kept.certainty.clone()), (LimitedBy::Pace, Certainty::Certain));
     assert!(kept.text.ends_with("use the latencies, not the rate."), "{kept:?}");
-    let missed = paced(3_000.0);
+    let missed = paced(3_000.0, 0.9);
     assert_eq!(missed.limit, LimitedBy::Storage);
     assert!(missed.text.contains("the rate set was not reached: 3.00k of 300k IOPS"), "{missed:?}");
+    let nearly = paced(280_000.0, 0.2);
+    assert_eq!(nearly.limit, LimitedBy::Pace);
+    assert!(nearly.text.contains("the rate set was not reached: 280k of 300k IOPS"), "{nearly:?}");
+    assert!(!nearly.text.contains("which was reached"), "{nearly:?}");
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub(super) struct Limited {
 /// What limited a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LimitKind {
-    /// The rate that was set, which was reached.
+    /// The rate that was set: reached, or nearly so with time to spare.
     Rate,
     /// Think time, or another job's share of the flow.
     Pause,

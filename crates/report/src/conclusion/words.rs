@@ -74,7 +74,10 @@ fn names(jobs: &[&JobLedger]) -> String {
 fn words(kind: LimitKind, jobs: &[&JobLedger], ledger: &Ledger) -> String {
     let shares = time::of_all(jobs.iter().copied()).unwrap_or_default();
     match kind {
-        LimitKind::Rate => "the job's own rate, which was reached".to_owned(),
+        LimitKind::Rate if jobs.iter().all(|job| is_reached(job)) => {
+            "the job's own rate, which was reached".to_owned()
+        }
+        LimitKind::Rate => "the job's own rate".to_owned(),
         LimitKind::Pause => {
             let rests = jobs.iter().map(|job| 1.0 - time::in_flight(job)).fold(1.0, f64::min);
             format!("the job's own think time ({} of the time)", percent(rests))
