@@ -28,6 +28,8 @@ pub struct ComparisonPage<'a> {
     pub margin: f64,
     /// The figures, the deciding one first.
     pub figures: Vec<ComparedFigure>,
+    /// Findings that are more than notes, with how many runs of A and of B have each: `3 of 5`.
+    pub findings: Vec<(String, [String; 2])>,
     /// The figures of each job, if there are several.
     pub jobs: Vec<ComparedJob>,
     /// The runs in the order in which they were made; empty where it is not
@@ -138,6 +140,15 @@ fn figures_table(comparison: &ComparisonPage<'_>) -> Markup {
                     th scope="col" { (head) }
                 } } }
                 tbody { @for figure in &comparison.figures { (figure_row(&figure.label, figure)) } }
+                @if !comparison.findings.is_empty() {
+                    tfoot { @for (id, runs) in &comparison.findings {
+                        tr {
+                            th scope="row" { "runs with " (id) }
+                            @for cell in runs { td { (cell) } }
+                            td colspan="3" {}
+                        }
+                    } }
+                }
             }
         }
     }

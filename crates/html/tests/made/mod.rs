@@ -48,6 +48,7 @@ pub fn comparison<'a>(report: &'a Report, name: &str, pairs: usize) -> Compariso
         ratio_name: "B/A in pairs",
         margin: 0.05,
         figures: figures(name, pairs),
+        findings: vec![(name.to_owned(), ["3 of 5".into(), "0 of 5".into()])],
         jobs: (0..4).map(job).collect(),
         order: (0..pairs).flat_map(order).collect(),
         same: vec!["machine".into(), "device".into()],

@@ -5,8 +5,8 @@ use super::document::document;
 use super::gate::GateResult;
 use super::likeness::RunPart;
 use super::text::{
-    change, conclusion, decision_words, design_words, failed, interval_words, label, ratio_name,
-    remarks, side_words, tainted,
+    change, conclusion, decision_words, design_words, failed, finding_rows, interval_words, label,
+    ratio_name, remarks, side_words, tainted,
 };
 use crate::trials::page::{command_line, unit};
 use iosonde_html::{
@@ -49,6 +49,10 @@ pub fn page(comparison: &SideComparison, seed: Option<u64>, gate: Option<&str>) 
         ratio_name: ratio_name(comparison),
         margin: comparison.margin.ratio(),
         figures: comparison.figures.iter().map(|one| figure(comparison, one)).collect(),
+        findings: finding_rows(comparison)
+            .into_iter()
+            .map(|(id, runs)| (id.to_owned(), runs))
+            .collect(),
         jobs: comparison.jobs.iter().map(job).collect(),
         order: order(comparison),
         same: names(&likeness.same),

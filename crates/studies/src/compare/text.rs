@@ -218,7 +218,7 @@ pub fn conclusion(comparison: &SideComparison) -> Vec<String> {
 }
 
 /// Findings that are more than notes, and in how many runs of each side: `3 of 5`.
-fn finding_rows(comparison: &SideComparison) -> Vec<(&str, [String; 2])> {
+pub fn finding_rows(comparison: &SideComparison) -> Vec<(&str, [String; 2])> {
     let runs = || comparison.sides.iter().flat_map(|side| &side.runs);
     let mut ids: Vec<&str> = runs().flat_map(warnings_of).collect();
     ids.sort_unstable();
