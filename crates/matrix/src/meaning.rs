@@ -130,7 +130,7 @@ fn group_commits(sheet: &Results) -> Option<String> {
     }
     if let Some(longer) = single.slower_than(measured) {
         return Some(format!(
-            "Whether groups of {} such writes that share one sync ({}) are faster cannot be told \
+            "Whether groups of {} such writes that share one sync ({}) are faster cannot be determined \
              from this run; {}.",
             measured.blocks,
             sheet.kinds[together.row].name(),

@@ -274,7 +274,7 @@ mod tests {
 
     /// A job whose file is not there and is not made.
     fn lost_job() -> Prepared {
-        typed(&["--name=b", "--filename=/nowhere/x", "--size=4k", "--allow_file_create=0"])
+        typed(&["--name=b", "--filename=/nowhere-x", "--size=4k", "--allow_file_create=0"])
     }
 
     fn rules<'a>() -> RunRules<'a> {
@@ -343,7 +343,7 @@ mod tests {
         let end = session.measure(work(), &RunRules::held(), &mut Unseen).unwrap_err();
         let RunEnd::Failed(reasons) = &end else { panic!("{end:?}") };
         assert!(
-            reasons[0].starts_with("FAILED: job b: ") && reasons[0].contains("/nowhere/x"),
+            reasons[0].starts_with("FAILED: job b: ") && reasons[0].contains("/nowhere-x"),
             "{end}"
         );
         assert!(end.about("B").to_string().starts_with("B: FAILED: job b: "));

@@ -418,7 +418,7 @@ fn corrupt() -> Vec<Trial> {
 fn failures() -> Vec<Trial> {
     let read = "--filename={on} --direct=1 --bs=4k --rw=randread --size=4m";
     let full = "--directory={on} --bs=64k --rw=write --size=64m --fallocate=none --end_fsync=1";
-    let lost = "--filename=/nowhere/x --size=4k --rw=read --allow_file_create=0";
+    let lost = "--filename=/nowhere-x --size=4k --rw=read --allow_file_create=0";
     let null = "--ioengine=null --size=64m --rw=read";
     let mut all = vec![
         ended("a full file system", StagePlace::Small, full, "failed")
@@ -430,7 +430,7 @@ fn failures() -> Vec<Trial> {
             "failed",
         )
         .says(&["No space left"]),
-        ended("a file that is not there", StagePlace::None, lost, "failed").says(&["/nowhere/x"]),
+        ended("a file that is not there", StagePlace::None, lost, "failed").says(&["/nowhere-x"]),
     ];
     for engine in ["psync", "libaio", "io_uring"] {
         let words = format!("{read} --ioengine={engine}");
