@@ -149,15 +149,13 @@ impl Source {
                 self.fill_files(ring, plain);
                 return self.mix_in(ring, plain);
             }
-            FastPath::Drawn(plain, places) | FastPath::DrawnOnce(plain, places) => {
-                let (count, bytes) = match self.fast_path {
-                    FastPath::Drawn(..) => self.fill_drawn(ring, plain, places),
-                    _ => self.fill_drawn_once(ring, plain, places),
-                };
-                if let Some(last) = ring.as_slice().last() {
-                    self.issued_all(plain.dir, count, bytes, last);
-                }
-                return;
+            FastPath::Drawn(plain, places) => {
+                let planned = self.fill_drawn(ring, plain, places);
+                return self.issued_drawn(ring, plain, planned);
+            }
+            FastPath::DrawnOnce(plain, places) => {
+                let planned = self.fill_drawn_once(ring, plain, places);
+                return self.issued_drawn(ring, plain, planned);
             }
             FastPath::Sequential(plain) => (plain, self.fill_sequential(ring, plain)),
             FastPath::Uniform(plain, places) => (plain, self.fill_uniform(ring, plain, places)),
@@ -170,6 +168,14 @@ impl Source {
         let Some(last) = ring.as_slice().last() else { return };
         self.issued_all(plain.dir, planned, planned * u64::from(plain.len), last);
         self.mix_in(ring, plain);
+    }
+
+    /// Note the entries of a plan whose sizes were drawn: how many, and of how many bytes.
+    #[inline(always)]
+    fn issued_drawn(&mut self, ring: &Ring, plain: Plain, (count, bytes): (u64, u64)) {
+        if let Some(last) = ring.as_slice().last() {
+            self.issued_all(plain.dir, count, bytes, last);
+        }
     }
 
     /// Give each entry its direction, where there are two.

@@ -237,13 +237,11 @@ impl Source {
     /// Make numbers many at once, where the fast path does not do so itself.
     fn draw_ahead(&mut self) {
         self.mix.draw_ahead();
-        if let FastPath::DrawnOnce(..) | FastPath::Steady = self.fast_path {
-            self.sizes.0.iter_mut().for_each(|sizes| sizes.draws.make_ahead());
-            self.offset_draws.make_ahead();
-        }
-        if !matches!(self.fast_path, FastPath::Steady | FastPath::Files(_)) {
+        use FastPath::{DrawnOnce, Files, Steady};
+        if !matches!(self.fast_path, DrawnOnce(..) | Steady | Files(_)) {
             return;
         }
+        self.sizes.0.iter_mut().for_each(|sizes| sizes.draws.make_ahead());
         self.offset_draws.make_ahead();
         self.seq_rand_draws.0.iter_mut().for_each(Draws::make_ahead);
         self.picker.draw_ahead();
