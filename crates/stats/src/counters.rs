@@ -1,7 +1,7 @@
 //! The counters of one job, and the right to write them.
 
 use crate::{Histogram, Moments, Tally};
-use iosonde_base::{Dir, PerDir};
+use iosonde_base::{DIRS, Dir, PerDir};
 use std::sync::Arc;
 
 /// Which histograms a job keeps. Means and extremes are kept whenever stamps
@@ -111,11 +111,14 @@ pub fn batch_class(n: u32) -> usize {
     if n == 0 { 0 } else { ((n - 1) | 3).ilog2().min(6) as usize }
 }
 
+/// How many kinds of I/O are counted apart, each with latencies of its own.
+pub const LANES: usize = DIRS.len();
+
 /// The counters of one job.
 #[derive(Debug)]
 pub struct Counters {
     /// Reads, writes, trims.
-    pub lanes: [Lane; 3],
+    pub lanes: [Lane; LANES],
     /// fsync, fdatasync and sync_file_range; `ios` and `lat` are used.
     pub sync: Lane,
     /// I/Os per second of each window (`iopsavgtime`), all directions together.

@@ -23,7 +23,7 @@ pub use brief::BriefLatencies;
 pub use change::{MeanChange, mean_changes};
 pub use coarse::{COARSE_BUCKETS, CoarseCounts, coarse_lowest};
 pub use counters::{
-    Counters, CountersWriter, DepthMaps, Lane, WhichLatencies, batch_class, depth_class,
+    Counters, CountersWriter, DepthMaps, LANES, Lane, WhichLatencies, batch_class, depth_class,
 };
 pub use exact::ExactCounts;
 pub use fine::FineCounts;

@@ -1,6 +1,8 @@
 //! Counters at one moment, as plain data: to show, subtract and add.
 
-use crate::{Counters, DepthMaps, Histogram, HistogramSnapshot, Lane, MomentsSnapshot, Tally};
+use crate::{
+    Counters, DepthMaps, Histogram, HistogramSnapshot, LANES, Lane, MomentsSnapshot, Tally,
+};
 
 /// One direction at one moment. The fields are those of [`Lane`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,7 +79,7 @@ fn merge_histograms(mine: &mut Option<HistogramSnapshot>, theirs: &Option<Histog
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Snapshot {
-    pub lanes: [LaneSnapshot; 3],
+    pub lanes: [LaneSnapshot; LANES],
     pub sync: LaneSnapshot,
     pub window_iops: MomentsSnapshot,
     pub depth_level: [u64; 7],

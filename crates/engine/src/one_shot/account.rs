@@ -2,7 +2,7 @@
 
 use crate::tape::Taping;
 use iosonde_base::{Planned, RING};
-use iosonde_stats::{BriefLatencies, Counters, Histogram, Lane, Moments};
+use iosonde_stats::{BriefLatencies, Counters, Histogram, LANES, Lane, Moments};
 use iosonde_sys::clock::Clock;
 
 /// Record an I/O that was done whole, for logs.
@@ -101,9 +101,6 @@ fn count_any(
         }
     }
 }
-
-/// How many kinds of I/O are counted apart.
-const LANES: usize = 3;
 
 /// Count latencies of I/Os of one kind, given in ticks.
 #[inline(always)]

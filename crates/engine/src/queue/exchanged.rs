@@ -2,10 +2,7 @@
 //! third of the work of counting each.
 
 use super::completing::count_done;
-use iosonde_stats::{BriefLatencies, Counters, Lane};
-
-/// How many kinds of I/O have latencies of their own.
-const LANES: usize = 3;
+use iosonde_stats::{BriefLatencies, Counters, LANES, Lane};
 
 /// What of one lane is not counted yet.
 #[derive(Debug, Default)]
