@@ -34,7 +34,7 @@ pub struct JobLogs {
     /// Chunks that were written, to be filled again.
     empty: Option<Receiver<Vec<Record>>>,
     waits: Arc<Mutex<Waits>>,
-    thread: JoinHandle<()>,
+    thread: JoinHandle<Result<(), LogWriteError>>,
     began: u64,
     /// When to look next, in ticks.
     next: u64,
@@ -161,13 +161,11 @@ impl JobLogs {
         }
         let now_ns = self.clock.ns_between(self.began, now);
         lock(&self.open_windows).end(now_ns, &self.counters);
-        let (reply, answer) = channel();
-        let _ = self.outbox.send(LogMessage::Finish(reply));
-        let written = answer.recv().unwrap_or_else(|_| {
+        let _ = self.outbox.send(LogMessage::Finish);
+        let written = self.thread.join().unwrap_or_else(|_| {
             let path = self.plan.files.first().map(|(_, path)| path.clone());
             Err((path.unwrap_or_default(), io::Error::other("the thread that writes it ended")))
         });
-        let _ = self.thread.join();
         written.map(|()| *self.waits.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -19,8 +19,8 @@ pub(super) enum LogMessage {
     Started,
     /// What was recorded.
     Records(Vec<Record>),
-    /// The job has ended: write everything and say how it went.
-    Finish(Sender<Result<(), LogWriteError>>),
+    /// The job has ended: write everything.
+    Finish,
 }
 
 /// Rows are written this often at most.
@@ -40,8 +40,8 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Write until asked to finish, or until the job is gone.
-    pub fn run(mut self) {
+    /// Write until asked to finish, or until the job is gone. How it went.
+    pub fn run(mut self) -> Result<(), LogWriteError> {
         if let Some(cpus) = &self.plan.cpus {
             // Where the logs are made is a wish; they are made anyway.
             let _ = cpus.pin();
@@ -57,20 +57,14 @@ impl Writer {
                     self.write_records(chunk);
                     self.write_rows();
                 }
-                Ok(LogMessage::Finish(reply)) => {
-                    self.write_rows();
-                    let _ = reply.send(self.finish());
-                    return;
-                }
                 Err(RecvTimeoutError::Timeout) => {
                     self.look();
                     self.write_rows();
                 }
-                Err(RecvTimeoutError::Disconnected) => {
-                    // The job's thread panicked, and nobody is left to receive the result.
+                // Without a word the job's thread panicked, and nobody is left to receive the result.
+                Ok(LogMessage::Finish) | Err(RecvTimeoutError::Disconnected) => {
                     self.write_rows();
-                    let _ = self.finish();
-                    return;
+                    return self.finish();
                 }
             }
         }
