@@ -6,6 +6,7 @@ pub mod counters;
 pub mod cpu;
 pub mod environment;
 pub mod erase;
+mod gather;
 pub mod guard;
 pub mod local_time;
 pub mod memory;
@@ -28,3 +29,4 @@ pub mod whole_file;
 pub mod zones;
 
 pub use clock::{Bell, Clock, ClockError, ClockSource, Sleeper, Slept, Still};
+pub use gather::{Gathered, Giver, gather};

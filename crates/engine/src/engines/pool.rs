@@ -3,9 +3,9 @@
 
 use crate::{EngineError, Io, Opened, Queued, Wanted};
 use iosonde_base::{Completion, Errno, Op, Slot};
+use iosonde_sys::gather;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
@@ -74,17 +74,16 @@ impl Pool {
             done: Condvar::new(),
         });
         let mut pool = Pool { exchange, threads: Vec::with_capacity(slots) };
-        let (out, made) = channel();
+        let (giver, made) = gather();
         for _ in 0..depth {
-            let (exchange, make, out) = (pool.exchange.clone(), make.clone(), out.clone());
+            let (exchange, make) = (pool.exchange.clone(), make.clone());
+            let giver = giver.clone();
             let body = move || match make() {
                 Ok(hand) => {
-                    // Whoever asked may have met an error of another thread.
-                    let _ = out.send(Ok(()));
-                    drop(out);
+                    giver.give(Ok(()));
                     exchange.serve(hand);
                 }
-                Err(error) => drop(out.send(Err(error))),
+                Err(error) => giver.give(Err(error)),
             };
             let spawned = Builder::new().name(name.into()).stack_size(STACK_BYTES).spawn(body);
             // Those that run already end as the pool is dropped.
@@ -93,8 +92,8 @@ impl Pool {
                 ..EngineError::system("start a thread for each I/O in flight", error.into())
             })?);
         }
-        drop(out);
-        made.into_iter().collect::<Result<(), EngineError>>()?;
+        drop(giver);
+        made.wait().into_iter().collect::<Result<(), EngineError>>()?;
         Ok(pool)
     }
 

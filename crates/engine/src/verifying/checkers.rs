@@ -8,11 +8,11 @@
 use super::WrongBlock;
 use crate::Failure;
 use iosonde_base::{Errno, Planned};
+use iosonde_sys::gather;
 use iosonde_verify::{BlockCheck, BlockFormat};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
@@ -98,16 +98,14 @@ impl Checkers {
         });
         let (format, filling) = (Arc::new(format.clone()), CheckBatch::default());
         let mut checkers = Checkers { exchange, threads: Vec::new(), filling, began: 0 };
-        let (out, started) = channel();
+        let (giver, started) = gather();
         for _ in 0..threads {
             let (exchange, format) = (checkers.exchange.clone(), format.clone());
-            let (start, out) = (start.clone(), out.clone());
+            let (start, giver) = (start.clone(), giver.clone());
             let spawned = Builder::new().name("verify".into()).spawn(move || {
                 let result = start();
                 let serves = result.is_ok();
-                // Whoever asked may have met an error of another thread.
-                let _ = out.send(result);
-                drop(out);
+                giver.give(result);
                 if serves {
                     exchange.serve(&format);
                 }
@@ -118,8 +116,8 @@ impl Checkers {
             })?;
             checkers.threads.push(thread);
         }
-        drop(out);
-        started.into_iter().collect::<Result<(), Errno>>().map_err(pinning)?;
+        drop(giver);
+        started.wait().into_iter().collect::<Result<(), Errno>>().map_err(pinning)?;
         Ok(checkers)
     }
 

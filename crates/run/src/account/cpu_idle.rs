@@ -5,12 +5,12 @@
 use iosonde_report::CpuIdle;
 use iosonde_sys::cpu::CpuList;
 use iosonde_sys::priority::run_only_when_idle;
+use iosonde_sys::{Giver, gather};
 use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Builder;
 use std::time::Instant;
 
@@ -99,32 +99,31 @@ pub fn calibrate() -> io::Result<Unit> {
 /// A thread for each processor, which measures its unit and, if asked, goes on
 /// to work.
 fn measure(goes_on: bool) -> io::Result<(Vec<Arc<Processor>>, Unit)> {
-    let (out, samples): (_, Receiver<io::Result<Vec<f64>>>) = channel();
+    let (giver, samples) = gather();
     let mut processors = Vec::new();
     for &cpu in CpuList::allowed()?.as_slice() {
-        let (processor, out) = (Arc::<Processor>::default(), out.clone());
+        let (processor, giver) = (Arc::<Processor>::default(), giver.clone());
         processors.push(processor.clone());
         processor.over.store(!goes_on, Relaxed);
-        Builder::new().name(format!("idle-{cpu}")).spawn(move || work(cpu, &processor, &out))?;
+        Builder::new().name(format!("idle-{cpu}")).spawn(move || work(cpu, &processor, giver))?;
     }
-    drop(out);
-    let mut all = Vec::new();
-    for _ in &processors {
-        let measured = samples.recv().unwrap_or_else(|_| Err(io::Error::other("a thread ended")));
-        all.extend(measured.inspect_err(|_| {
-            processors.iter().for_each(|processor| processor.over.store(true, Relaxed));
-        })?);
+    drop(giver);
+    let mut measured: Vec<io::Result<Vec<f64>>> = samples.wait();
+    if measured.len() < processors.len() {
+        measured.push(Err(io::Error::other("a thread ended")));
     }
-    Ok((processors, Unit::of(&all)))
+    let all = measured.into_iter().collect::<io::Result<Vec<_>>>().inspect_err(|_| {
+        processors.iter().for_each(|processor| processor.over.store(true, Relaxed));
+    })?;
+    Ok((processors, Unit::of(&all.concat())))
 }
 
-fn work(cpu: u32, processor: &Processor, out: &Sender<io::Result<Vec<f64>>>) {
+fn work(cpu: u32, processor: &Processor, giver: Giver<io::Result<Vec<f64>>>) {
     let mut page = vec![0; iosonde_sys::memory::page_bytes()];
     let measured = settle(cpu).map(|()| samples(&mut page));
     let measured = measured.and_then(|samples| run_only_when_idle().map(|()| samples));
     let goes_on = measured.is_ok();
-    // Who asked may have met an error of another thread; then nobody asks.
-    let _ = out.send(measured);
+    giver.give(measured);
     let before = worked_ns();
     while goes_on && !processor.over.load(Relaxed) {
         units(&mut page);
