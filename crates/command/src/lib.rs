@@ -12,7 +12,9 @@ pub mod format;
 pub mod new_file;
 pub mod outputs;
 pub mod page_file;
+mod patience;
 pub mod stored;
 pub mod tested;
 
 pub use answer::CommandAnswer;
+pub use patience::within;

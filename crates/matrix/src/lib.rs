@@ -27,8 +27,8 @@ use arguments::{MatrixArguments, MatrixOptions};
 use cell::Access;
 use clap::Args;
 use iosonde_base::{exit, text};
-use iosonde_command::CommandAnswer;
 use iosonde_command::definition::CommandEntry;
+use iosonde_command::{CommandAnswer, within};
 use iosonde_session::RunEnd;
 use iosonde_sys::guard::{Guard, MountedWrite};
 use iosonde_sys::standard_error;
@@ -118,14 +118,7 @@ fn end(code: u8, target: Target, runner: &Runner) -> u8 {
     /// Storage that does not answer may not let a file go either.
     const PATIENCE: Duration = Duration::from_secs(1);
     let path = target.about.path.clone();
-    let (done, ended) = std::sync::mpsc::channel();
-    let remove = move || {
-        drop(target);
-        // The receiver may be gone.
-        let _ = done.send(());
-    };
-    let _ = std::thread::Builder::new().spawn(remove);
-    if ended.recv_timeout(PATIENCE).is_err() {
+    if within(PATIENCE, || drop(target)).is_none() {
         standard_error::print_line(format_args!(
             "iosonde: the storage does not answer; {} may be left there",
             path.display()

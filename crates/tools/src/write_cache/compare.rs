@@ -5,6 +5,7 @@ use super::device::{WriteCacheSetting, words_of};
 use super::workload::{self, RunSummary, Workload};
 use super::{refuse, text};
 use iosonde_base::exit;
+use iosonde_command::within;
 use iosonde_direct::WriteCache;
 use iosonde_session::prepare::PrepareError;
 use iosonde_session::{RunEnd, Session};
@@ -157,18 +158,12 @@ impl Drop for RestoreOnDrop {
 /// End under jobs that still run, as was asked twice.
 fn give_up(restorer: RestoreOnDrop, hand: &str) -> ! {
     const PATIENCE: Duration = Duration::from_secs(2);
-    let (done, ended) = std::sync::mpsc::channel();
-    let restoring = move || {
-        // Nobody waits any more, perhaps.
-        let _ = done.send(restorer.end());
-    };
-    let _ = std::thread::Builder::new().spawn(restoring);
-    match ended.recv_timeout(PATIENCE) {
-        Ok(Ok(())) => {}
-        Ok(Err(why)) => {
+    match within(PATIENCE, || restorer.end()) {
+        Some(Ok(())) => {}
+        Some(Err(why)) => {
             print_error(&format!("iosonde: write-cache: {why}; restore it with: {hand}"))
         }
-        Err(_) => print_error(&format!(
+        None => print_error(&format!(
             "iosonde: write-cache: the storage does not respond, and the setting may not be restored; \
              restore it with: {hand}"
         )),
