@@ -9,14 +9,13 @@ use iosonde_hosts::merge::HostsMerge;
 use iosonde_html::PageRun;
 use iosonde_report::Report;
 use iosonde_report::formats::{self, JsonOptions, Style};
-use iosonde_result::StoredResult;
 use iosonde_sys::standard_error::print_error;
 use iosonde_sys::standard_output::print;
 use iosonde_sys::terminal;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::sync_channel;
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
 /// What `--help` says below the summary.
@@ -158,40 +157,43 @@ fn style(arguments: &MergeArgs) -> Style {
     }
 }
 
+/// Whose turn it is to add a result.
+struct MergeTurn {
+    due: usize,
+    sums: HostsMerge,
+    /// Why no more are added.
+    refused: Option<String>,
+}
+
 /// Read the files on all processors and add them in their order, so that the same files give
-/// the same result; few are in memory at a time.
+/// the same result; one for each processor is in memory at a time.
 ///
 /// # Errors
 /// A file is no result, or cannot be added: a sentence with its name.
 pub fn read_all(files: &[String], sums: HostsMerge) -> Result<HostsMerge, String> {
     let readers = thread::available_parallelism().map_or(1, usize::from).min(files.len()).max(1);
     let next = AtomicUsize::new(0);
-    let (to_merge, read) = sync_channel::<(usize, Result<StoredResult, String>)>(readers);
-    thread::scope(|scope| {
-        for _ in 0..readers {
-            let (to_merge, next) = (to_merge.clone(), &next);
-            scope.spawn(move || {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(file) = files.get(at) else { return };
-                    // Where one was refused, nobody waits for the others.
-                    if to_merge.send((at, stored::read(file))).is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-        drop(to_merge);
-        let (mut sums, mut early, mut due) = (sums, BTreeMap::new(), 0);
-        for (at, one) in read {
-            early.insert(at, one);
-            while let Some(one) = early.remove(&due) {
-                let file = &files[due];
-                let named = |why: String| format!("{file}: {why}");
-                sums.add(file, one.map_err(named)?).map_err(named)?;
-                due += 1;
+    let (turn, passed) = (Mutex::new(MergeTurn { due: 0, sums, refused: None }), Condvar::new());
+    let read_some = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(file) = files.get(at) else { return };
+            // The others wait for this one: a fault of ours may not keep them for ever.
+            let result = std::panic::catch_unwind(|| stored::read(file))
+                .unwrap_or_else(|_| Err("reading it failed by a fault of this program".to_owned()));
+            let turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+            let others = |turn: &mut MergeTurn| turn.due != at && turn.refused.is_none();
+            let mut turn = passed.wait_while(turn, others).unwrap_or_else(PoisonError::into_inner);
+            if turn.refused.is_some() {
+                return;
             }
+            turn.due += 1;
+            let added = result.and_then(|result| turn.sums.add(file, result));
+            turn.refused = added.err().map(|why| format!("{file}: {why}"));
+            passed.notify_all();
         }
-        Ok(sums)
-    })
+    };
+    thread::scope(|scope| (0..readers).for_each(|_| drop(scope.spawn(read_some))));
+    let MergeTurn { sums, refused, .. } = turn.into_inner().unwrap_or_else(PoisonError::into_inner);
+    refused.map_or(Ok(sums), Err)
 }
