@@ -51,6 +51,36 @@ pub struct Finding {
     pub remedy: Cow<'static, str>,
 }
 
+/// Warnings and worse of several runs, each rule with how many runs it was found in; the worst
+/// first, equals in the order of their ids.
+#[derive(Debug, Default)]
+pub struct FindingCounts(Vec<(Finding, u32)>);
+
+impl FindingCounts {
+    /// Add those of a run.
+    pub fn add<'a>(&mut self, found: impl Iterator<Item = &'a Finding>) {
+        for finding in found.filter(|finding| finding.severity > Severity::Note) {
+            match self.0.iter_mut().find(|(known, _)| known.id == finding.id) {
+                Some((_, runs)) => *runs += 1,
+                None => self.0.push((finding.clone(), 1)),
+            }
+        }
+        iosonde_base::sort_by(&mut self.0, |(one, _), (other, _)| {
+            other.severity.cmp(&one.severity).then_with(|| one.id.cmp(&other.id))
+        });
+    }
+
+    /// Each, with its number of runs.
+    pub fn all(&self) -> &[(Finding, u32)] {
+        &self.0
+    }
+
+    /// Whether the figures are not of what was to be measured.
+    pub fn is_wrong(&self) -> bool {
+        self.0.iter().any(|(finding, _)| finding.severity == Severity::Wrong)
+    }
+}
+
 /// A finding with the section of the documentation on its rule.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

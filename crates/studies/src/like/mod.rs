@@ -13,12 +13,12 @@ mod target;
 
 use crate::trials::promise::Promise;
 use clap::{Args, ValueHint};
-use findings::FindingCounts;
 use iosonde_base::exit;
 use iosonde_base::text::{time, wrap};
 use iosonde_command::definition::{CommandEntry, parse};
 use iosonde_command::page_file::PageFile;
 use iosonde_options::nearest;
+use iosonde_report::finding::FindingCounts;
 use iosonde_session::give_up;
 use iosonde_session::{RunEnd, Session};
 use iosonde_sys::standard_error::print_error;
@@ -206,7 +206,7 @@ fn measure(preset: &Preset, text: &str, arguments: &LikeArgs) -> Result<u8, RunE
         reading.goal = Some(LikeGoal::of(&arguments.goal, &results));
     }
     let mut findings = FindingCounts::default();
-    results.iter().for_each(|step| findings.add(&step.report));
+    results.iter().for_each(|step| findings.add(findings::of(&step.report)));
     print(&words(preset, &reading, &findings));
     if let Some(file) = file {
         file.write(&page::page(preset, &reading, &findings, &results)).map_err(failed)?;
@@ -241,5 +241,5 @@ fn words(preset: &Preset, reading: &LikeReading, findings: &FindingCounts) -> St
     for line in &reading.lines {
         text.push_str(&format!("  {line}\n"));
     }
-    text + &findings.text()
+    text + &findings::text(findings)
 }

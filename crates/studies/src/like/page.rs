@@ -1,8 +1,9 @@
 //! The page of a workload: what the terminal shows on top, then the runs.
 
-use super::findings::FindingCounts;
+use super::findings::with_runs;
 use super::preset::{LikeReading, Preset, StepResult};
 use iosonde_html::{PlotCell, PlotPart, PlotTable, StudyAnswer, StudyGoal, plot_page};
+use iosonde_report::finding::FindingCounts;
 
 /// The page.
 pub fn page(
@@ -28,7 +29,7 @@ pub fn page(
         is_bad: is_wrong || goals.iter().any(|goal| !goal.is_met),
         goals,
         lines,
-        findings: findings.lines(),
+        findings: with_runs(findings),
         ..StudyAnswer::default()
     };
     let mut parts = vec![PlotPart::Answer(answer)];

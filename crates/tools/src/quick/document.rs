@@ -27,7 +27,7 @@ pub fn write(measured: &QuickLook) -> String {
         "filesystems": files.map(|files| files.filesystems.clone()),
         "conclusion": conclusion(measured),
         "tests": measured.tests.iter().map(test).collect::<Value>(),
-        "findings": measured.findings.iter().map(finding).collect::<Value>(),
+        "findings": measured.findings.all().iter().map(finding).collect::<Value>(),
         "stopped": measured.stopped,
     });
     format!("{document:#}\n")

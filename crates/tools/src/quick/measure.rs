@@ -2,12 +2,11 @@
 
 use super::target::{QuickKind, QuickTarget};
 use iosonde_base::Dir;
-use iosonde_report::finding::{Finding, Severity};
+use iosonde_report::finding::FindingCounts;
 use iosonde_report::ledger::Ledger;
 use iosonde_report::{DirReport, Quick, Report};
 use iosonde_session::jobs::checked;
 use iosonde_session::{RunEnd, RunLine, Session, give_up};
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// One test.
@@ -81,7 +80,7 @@ pub struct QuickLook {
     pub tests: Vec<QuickFigures>,
     /// Warnings and worse, each rule once, worst first, with how many tests it
     /// was found in.
-    pub findings: Vec<(Finding, u32)>,
+    pub findings: FindingCounts,
     /// The ledger of the last test: devices, file systems, machine.
     pub ledger: Option<Box<Ledger>>,
     /// A signal ended it before all was done.
@@ -112,24 +111,14 @@ pub fn all(target: &QuickTarget, seconds: u64, session: Session) -> Result<Quick
         engine: run.engine,
         ..QuickLook::default()
     };
-    let mut found: BTreeMap<String, (Finding, u32)> = BTreeMap::new();
     for test in TESTS.into_iter().filter(|test| writes || test.dir == Dir::Read) {
         let Some(done) = run.one(&test, seconds)? else { break };
         measured.tests.push(figures(test, &done));
         measured.ledger = done.ours.ledger;
-        for finding in measured.ledger.iter().flat_map(|ledger| &ledger.verdict) {
-            let counts = finding.severity > Severity::Note && !EXPECTED.contains(&&*finding.id);
-            if counts {
-                let entry = found.entry(finding.id.to_string());
-                entry.or_insert_with(|| (finding.clone(), 0)).1 += 1;
-            }
-        }
+        let found = measured.ledger.iter().flat_map(|ledger| &ledger.verdict);
+        measured.findings.add(found.filter(|finding| !EXPECTED.contains(&&*finding.id)));
     }
     measured.stopped = run.session.is_stopped();
-    measured.findings = found.into_values().collect();
-    iosonde_base::sort_by(&mut measured.findings, |(one, _), (other, _)| {
-        other.severity.cmp(&one.severity)
-    });
     Ok(measured)
 }
 

@@ -6,20 +6,17 @@ use iosonde_base::Dir;
 use iosonde_base::text::{count, duration, rate};
 use iosonde_command::tested::{TestedRows, program};
 use iosonde_html::{PlotCell, PlotPart, PlotTable, StudyAnswer, plot_page, tested_rows};
-use iosonde_report::finding::Severity;
 
 /// The page.
 pub fn page(measured: &QuickLook) -> String {
-    let wrong = |(finding, _): &(iosonde_report::finding::Finding, u32)| {
-        finding.severity == Severity::Wrong
-    };
     let tests = measured.tests.len();
     let answer = StudyAnswer {
         sentence: conclusion(measured),
-        is_bad: measured.stopped || measured.findings.iter().any(wrong),
+        is_bad: measured.stopped || measured.findings.is_wrong(),
         lines: vec![format!("{}.", title(measured))],
         findings: measured
             .findings
+            .all()
             .iter()
             .map(|(finding, number)| {
                 let words =

@@ -76,7 +76,7 @@ pub fn conclusion(measured: &QuickLook) -> String {
     if let Some(latency) = durable {
         parts.push(format!("makes a 4 KiB write durable in {} (p50)", duration(latency.p50_ns)));
     }
-    let usable = match measured.findings.first() {
+    let usable = match measured.findings.all().first() {
         Some((finding, _)) if finding.severity == Severity::Wrong => {
             "These are not figures of the device: see the findings."
         }
@@ -149,6 +149,7 @@ fn remarks(measured: &QuickLook) -> String {
     let several = measured.tests.len() as u32;
     let found: Vec<_> = measured
         .findings
+        .all()
         .iter()
         .map(|(finding, tests)| Finding {
             statement: format!("in {tests} of {several} tests, {}", printable(&finding.statement)),

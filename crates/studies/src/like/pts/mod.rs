@@ -6,7 +6,7 @@ mod page;
 mod steady;
 mod words;
 
-use super::findings::FindingCounts;
+use super::findings;
 use super::{FAILED_GOAL, LikeArgs, target};
 use crate::trials::figures::percentile;
 use iosonde_base::exit;
@@ -14,6 +14,7 @@ use iosonde_base::{DIRS, Dir};
 use iosonde_command::page_file::PageFile;
 use iosonde_direct::Device;
 use iosonde_html::tested_rows;
+use iosonde_report::finding::FindingCounts;
 use iosonde_report::{LatencyReport, Report};
 use iosonde_session::RunLine;
 use iosonde_session::jobs::checked;
@@ -222,7 +223,7 @@ impl PtsTest<'_> {
         for cell in cells {
             let lead = format!("round {number}: {} {}", cell.mix(), cell.block);
             let report = self.job(&words::cell(cell, self.arguments.cell), &lead)?;
-            self.findings.add(&report);
+            self.findings.add(findings::of(&report));
             figures.push(CellFigures::of(&report));
             tested = report.ours.ledger.as_ref().map(|ledger| tested_rows(ledger));
         }

@@ -2,7 +2,7 @@
 //! measurement, saturation.
 
 use super::super::LikeArgs;
-use super::super::findings::FindingCounts;
+use super::super::findings::with_runs;
 use super::kinds::PtsKind;
 use super::words::{grid, sentence, tracked_words};
 use super::{CellFigures, PtsRun, steady};
@@ -11,6 +11,7 @@ use iosonde_html::{
     ChartLine, FigureUnit, LinePoint, LineStyle, LinesChart, MarkedRange, PlotCell, PlotPart,
     PlotTable, StudyAnswer, StudyGoal, plot_page,
 };
+use iosonde_report::finding::FindingCounts;
 
 /// The page of a test.
 pub fn page(run: &PtsRun, arguments: &LikeArgs, findings: &FindingCounts) -> String {
@@ -36,7 +37,7 @@ pub fn page(run: &PtsRun, arguments: &LikeArgs, findings: &FindingCounts) -> Str
         sentence,
         goals,
         lines,
-        findings: findings.lines(),
+        findings: with_runs(findings),
         ..StudyAnswer::default()
     };
     let mut parts = vec![PlotPart::Answer(answer)];

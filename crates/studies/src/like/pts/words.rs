@@ -1,10 +1,11 @@
 //! The options of a test's jobs, and its report as text.
 
 use super::super::LikeArgs;
-use super::super::findings::FindingCounts;
+use super::super::findings;
 use super::kinds::{PtsCell, PtsKind};
 use super::{PtsRun, steady};
 use iosonde_base::text::{bytes, count, counted, duration, percent, rate, short_size};
+use iosonde_report::finding::FindingCounts;
 use std::time::Duration;
 
 /// What all jobs have.
@@ -71,7 +72,7 @@ pub fn report(run: &PtsRun, arguments: &LikeArgs, findings: &FindingCounts) -> S
     for note in &run.notes {
         text.push_str(&format!("  {note}\n"));
     }
-    text + &findings.text()
+    text + &findings::text(findings)
 }
 
 /// What the test came to.
