@@ -20,6 +20,6 @@ pub use errno::{Errno, bare};
 pub use middle::{mean, median};
 pub use parts::part_of;
 pub use request::{Completion, FileId, Op, Planned, RING, Ring, Slot};
-pub use sort::{sort_by, sort_by_key};
+pub use sort::{sort, sort_by, sort_by_key};
 pub use time::Nanos;
 pub use zone::{ZoneCondition, ZoneKind, ZoneReport};

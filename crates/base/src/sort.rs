@@ -20,6 +20,11 @@ pub fn sort_by<T>(values: &mut [T], mut order: impl FnMut(&T, &T) -> Ordering) {
     }
 }
 
+/// Sort, as the slice's method of this name does.
+pub fn sort<T: Ord>(values: &mut [T]) {
+    sort_by(values, T::cmp);
+}
+
 /// Sort by what a function says of each value, as the slice's method of this name does.
 pub fn sort_by_key<T, K: Ord>(values: &mut [T], mut key: impl FnMut(&T) -> K) {
     sort_by(values, |a, b| key(a).cmp(&key(b)));

@@ -78,7 +78,7 @@ fn start_ms(report: &Report, index: usize) -> u64 {
 fn together_ms(all: &[TimedDir<'_>]) -> u64 {
     let mut spans: Vec<(u64, u64)> =
         all.iter().map(|one| (one.start_ms, one.start_ms + one.dir.runtime_ms)).collect();
-    spans.sort_unstable();
+    iosonde_base::sort(&mut spans);
     let (mut sum, mut end) = (0, 0);
     for (start, stop) in spans {
         sum += stop.saturating_sub(start.max(end));

@@ -80,7 +80,7 @@ impl DotSample {
         if from < u64::MAX {
             dots.extend(self.longest.iter().map(|dot| dot.0));
         }
-        dots.sort_unstable();
+        iosonde_base::sort(&mut dots);
         dots
     }
 }

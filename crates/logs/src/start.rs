@@ -146,7 +146,7 @@ fn interval(rows: impl Iterator<Item = (u64, usize)>) -> Option<u64> {
         }
         last[dir] = Some(time);
     }
-    steps.sort_unstable();
+    iosonde_base::sort(&mut steps);
     steps.get(steps.len() / 2).copied()
 }
 

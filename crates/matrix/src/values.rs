@@ -103,7 +103,7 @@ pub fn block_sizes(text: &str) -> Result<BlockSizes, String> {
             }
         }
     }
-    all.sort_unstable();
+    iosonde_base::sort(&mut all);
     all.dedup();
     Ok(BlockSizes(all))
 }

@@ -53,7 +53,7 @@ fn find(dir: &Path) -> Result<Vec<PathBuf>, String> {
             found.push(entry.path());
         }
     }
-    found.sort();
+    iosonde_base::sort(&mut found);
     Ok(found)
 }
 

@@ -234,7 +234,7 @@ impl OptionValue for CpuSet {
                 None => cpus.push(number(part)?),
             }
         }
-        cpus.sort_unstable();
+        iosonde_base::sort(&mut cpus);
         cpus.dedup();
         Ok(CpuSet(cpus))
     }

@@ -91,6 +91,6 @@ fn bins(bins: &Value, scale: u64) -> Vec<(u64, u64)> {
         Some((times(ns, scale), whole(value).filter(|&count| count > 0)?))
     };
     let mut bins: Vec<(u64, u64)> = members.iter().filter_map(member).collect();
-    bins.sort_unstable();
+    iosonde_base::sort(&mut bins);
     bins
 }

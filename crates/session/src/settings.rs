@@ -62,7 +62,7 @@ pub fn fingerprint(parsed: &Parsed) -> String {
         let private = spec.private().iter().map(|option| (option.name, option.text()));
         let mut pairs: Vec<String> =
             common.chain(private).map(|(name, value)| format!("{name}={value}")).collect();
-        pairs.sort();
+        iosonde_base::sort(&mut pairs);
         pairs.join("; ")
     };
     parsed.jobs.iter().map(section).collect::<Vec<_>>().join(" | ")

@@ -88,7 +88,7 @@ impl CpuList {
     /// # Errors
     /// If it has none.
     pub fn from_numbers(mut cpus: Vec<u32>) -> Result<CpuList, CpuListError> {
-        cpus.sort_unstable();
+        iosonde_base::sort(&mut cpus);
         cpus.dedup();
         if cpus.is_empty() { Err(CpuListError::Empty) } else { Ok(CpuList(cpus)) }
     }

@@ -86,7 +86,7 @@ struct Operand {
 fn operands(commands: Commands) -> [Operand; 6] {
     let names: Vec<&str> = commands.iter().map(|command| command.name).collect();
     let mut findings: Vec<&str> = crate::rules::ids().collect();
-    findings.sort_unstable();
+    iosonde_base::sort(&mut findings);
     findings.dedup();
     let matrix = vec!["table", "lines", "json", "csv", "svg", "html"];
     [

@@ -80,7 +80,7 @@ fn entries(path: &Path) -> Result<Vec<PathBuf>, String> {
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<Result<_, _>>()
         .map_err(failed)?;
-    entries.sort();
+    iosonde_base::sort(&mut entries);
     Ok(entries)
 }
 
@@ -102,7 +102,7 @@ pub fn folder(path: &str, arguments: &CompareArgs, request: &JudgeRequest) -> Ju
             .filter_map(|line| Some((line["pair"].as_u64()?, line["file"].as_str()?.to_owned())))
             .map(|(pair, file)| (pair, Path::new(path).join(file).display().to_string()))
             .collect();
-        files.sort();
+        iosonde_base::sort(&mut files);
         let files: Vec<String> = files.into_iter().map(|(_, file)| file).collect();
         let name = header[letter]["name"].as_str().unwrap_or(letter).to_owned();
         Ok(CompareSide { name, ..side(letter, &files)? })

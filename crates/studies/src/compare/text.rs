@@ -221,7 +221,7 @@ pub fn conclusion(comparison: &SideComparison) -> Vec<String> {
 pub fn finding_rows(comparison: &SideComparison) -> Vec<(&str, [String; 2])> {
     let runs = || comparison.sides.iter().flat_map(|side| &side.runs);
     let mut ids: Vec<&str> = runs().flat_map(warnings_of).collect();
-    ids.sort_unstable();
+    iosonde_base::sort(&mut ids);
     ids.dedup();
     let cells = |id: &str| {
         comparison.sides.each_ref().map(|side| {

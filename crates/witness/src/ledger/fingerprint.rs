@@ -27,7 +27,7 @@ fn pairs(all: &[(&str, Option<String>)]) -> String {
 /// which was found first.
 fn each<T>(things: &[T], text: fn(&T) -> String) -> String {
     let mut texts: Vec<String> = things.iter().map(text).collect();
-    texts.sort();
+    iosonde_base::sort(&mut texts);
     texts.dedup();
     texts.join(" | ")
 }
