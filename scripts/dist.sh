@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 GLIBC=2.28
-LARGEST=11200000
+LARGEST=11000000
 VERSION=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 CARGO=${CARGO:-cargo}
 TARGETS=${CARGO_TARGET_DIR:-$PWD/target}
@@ -68,9 +68,10 @@ binary() { # processor, folder
 	compiler_for "$triple"
 	# What one compiler has built the other builds again: each has a folder.
 	[ "$compiler" = rustc ] || targets=$TARGETS/cross
-	# No folder of this machine is in the binary. RUSTFLAGS stands instead of those of .cargo/config.toml, which come first.
-	RUSTFLAGS="-C relro-level=partial -C link-arg=-Wl,-z,now --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates --remap-path-prefix=$PWD=iosonde" \
-		RUSTC=$compiler CARGO_TARGET_DIR=$targets $CARGO zigbuild --profile dist --locked -p iosonde --target "$triple.$GLIBC"
+	# No folder of this machine is in the binary. Joined with the flags of .cargo/config.toml, as RUSTFLAGS would not be.
+	local flags="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates\", \"--remap-path-prefix=$PWD=iosonde"
+	RUSTC=$compiler CARGO_TARGET_DIR=$targets $CARGO zigbuild --profile dist --locked -p iosonde --target "$triple.$GLIBC" \
+		--config "target.$triple.rustflags = [\"$flags\"]"
 	built=$targets/$triple/dist/iosonde
 	"$OBJCOPY" --only-keep-debug "$built" "$2/iosonde.debug"
 	"$OBJCOPY" --strip-all --add-gnu-debuglink="$2/iosonde.debug" "$built" "$2/iosonde"
