@@ -44,7 +44,7 @@ pub fn run(
     match &flags.hosts.daemonize {
         None => {
             print(&format!("{program}: server listening on {}\n", address.shown()));
-            let served = serve::serve(&listener, flags, arguments);
+            let served = serve::serve(&listener, arguments);
             remove_socket(&address);
             served
         }

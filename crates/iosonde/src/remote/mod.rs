@@ -41,7 +41,7 @@ pub fn run_as_child(personality: Personality, arguments: &[String]) -> Option<u8
     let (role, rest) = arguments.split_first()?;
     let flags = || iosonde_session::prepare::parse(personality, rest).flags;
     let ran = match role.as_str() {
-        serve::LISTENER => serve::run(personality, &flags(), rest),
+        serve::LISTENER => serve::run(rest),
         session::CONNECTION => session::run(personality, &flags()),
         _ => return None,
     };

@@ -4,8 +4,6 @@
 use super::session;
 use iosonde_base::exit;
 use iosonde_run::conductor::signals;
-use iosonde_session::Personality;
-use iosonde_spec::cli::flags::Flags;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::SocketFlags;
 use rustix::process::{Pid, Signal, kill_process};
@@ -32,23 +30,26 @@ const JOBS_END_WITHIN: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// The system gives too little: a sentence.
-pub fn run(_: Personality, flags: &Flags, arguments: &[String]) -> Result<u8, String> {
+pub fn run(arguments: &[String]) -> Result<u8, String> {
     let listener = io::stdin().as_fd().try_clone_to_owned();
     let listener = listener.map_err(|error| format!("no listener: {error}"))?;
     // Of its own, so that the end of a terminal does not end it.
     let _ = rustix::process::setsid();
-    serve(&listener, flags, arguments)
+    serve(&listener, arguments)
 }
 
 /// Serve until a signal comes; the exit code.
 ///
 /// # Errors
 /// As [`run`].
-pub fn serve(listener: &OwnedFd, flags: &Flags, arguments: &[String]) -> Result<u8, String> {
+pub fn serve(listener: &OwnedFd, arguments: &[String]) -> Result<u8, String> {
     let failed = |error: io::Error| format!("--server: {error}");
     rustix::io::ioctl_fionbio(listener, true).map_err(|error| failed(error.into()))?;
     let stopped = signals::stop_flag().map_err(failed)?;
-    let mut server = Server { connections: Vec::new(), words: child_words(flags, arguments) };
+    let mut server = Server {
+        connections: Vec::new(),
+        words: [&[session::CONNECTION.to_owned()], arguments].concat(),
+    };
     while !stopped.load(Ordering::Relaxed) {
         server.look_after();
         match accept(listener) {
@@ -71,10 +72,6 @@ pub fn keep_name(command: &mut Command) {
     if let Some(name) = std::env::args_os().next() {
         command.arg0(name);
     }
-}
-
-fn child_words(_: &Flags, arguments: &[String]) -> Vec<String> {
-    [&[session::CONNECTION.to_owned()], arguments].concat()
 }
 
 struct Server {
@@ -128,11 +125,9 @@ impl Server {
                 let _ = stranger.read(&mut word);
             }
         }
-        let clients = self.connections.iter().filter(|known| known.stranger.is_none()).count();
-        if clients > CLIENTS_MOST
-            && let Some(last) = self.connections.last_mut()
-        {
-            last.end();
+        let clients = self.connections.iter_mut().filter(|known| known.stranger.is_none());
+        if let Some(one_too_many) = clients.skip(CLIENTS_MOST).last() {
+            one_too_many.end();
         }
         self.connections.retain_mut(|known| !matches!(known.process.try_wait(), Ok(Some(_))));
     }
