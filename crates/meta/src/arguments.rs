@@ -1,6 +1,6 @@
 //! The command line of `iosonde meta`.
 
-use crate::phase::{ALWAYS, PHASES, REMOVING};
+use crate::phase::{ALWAYS, BY_NAME, PHASES, REMOVING, also};
 use clap::Args;
 use iosonde_base::part_of;
 use iosonde_command::CommandAnswer;
@@ -80,8 +80,9 @@ pub struct MetaArguments {
     #[arg(long, value_name = "N", conflicts_with = "dirs")]
     fanout: Option<u64>,
 
-    /// Of statdir, stat, open, read, rename, syncdir, do only these; mkdir, create, unlink and rmdir
-    /// are always done
+    /// Do these phases: of statdir, stat, open, read, rename, syncdir (all six by default), readdir,
+    /// chmod, utimens, setxattr, getxattr, link, symlink, readlink, or all; mkdir, create, unlink and
+    /// rmdir are always done
     #[arg(long, value_name = "LIST", value_parser = phases)]
     phases: Option<PhaseList>,
 
@@ -213,7 +214,7 @@ impl Default for MetaOptions {
             shift: 0,
             clean: false,
             shared: false,
-            phases: PHASES.to_vec(),
+            phases: run_phases(None, false),
             order: VisitOrder::Random,
             cold: false,
             fsync: false,
@@ -312,12 +313,6 @@ impl MetaArguments {
         };
         let table = self.format.unwrap_or(MetaFormat::Table);
         let format = if self.json { MetaFormat::Json } else { table };
-        let chosen = self.phases.map(|list| list.0);
-        let runs = |operation: &TreeOperation| {
-            let is_chosen = chosen.as_ref().is_none_or(|chosen| chosen.contains(operation));
-            (is_chosen || ALWAYS.contains(operation))
-                && !(self.keep && REMOVING.contains(operation))
-        };
         Ok(MetaOptions {
             dir: self.dir,
             files,
@@ -329,7 +324,7 @@ impl MetaArguments {
             shift,
             clean: self.clean,
             shared: self.shared,
-            phases: PHASES.into_iter().filter(runs).collect(),
+            phases: run_phases(self.phases.as_ref(), self.keep),
             order: self.order,
             cold: self.cold,
             fsync: self.fsync,
@@ -340,6 +335,18 @@ impl MetaArguments {
             force: self.force,
         })
     }
+}
+
+/// Those of the phases that run.
+fn run_phases(chosen: Option<&PhaseList>, keep: bool) -> Vec<TreeOperation> {
+    let runs = |operation: &TreeOperation| {
+        let is_chosen = match chosen {
+            None => !BY_NAME.contains(operation),
+            Some(chosen) => chosen.0.contains(operation),
+        };
+        (is_chosen || ALWAYS.contains(operation)) && !(keep && REMOVING.contains(operation))
+    };
+    PHASES.into_iter().filter(runs).collect()
 }
 
 /// This rank's threads of those of all; and by how many a shift is, which counts ranks or, in a
@@ -434,7 +441,8 @@ fn phases(text: &str) -> Result<PhaseList, String> {
     let mut chosen = Vec::new();
     for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
         match TreeOperation::from_word(word) {
-            Some(operation) => chosen.push(operation),
+            _ if word == "all" => chosen.extend(PHASES),
+            Some(operation) => chosen.extend(also(operation).iter().chain([&operation])),
             None => {
                 let words = PHASES.map(TreeOperation::word);
                 let near = nearest(word, words.iter().copied());
@@ -502,7 +510,17 @@ mod tests {
         let words: Vec<&str> = chosen.phases.iter().map(|phase| phase.word()).collect();
         let expected = ["mkparents", "mkdir", "create", "stat", "unlink", "rmdir", "rmparents"];
         assert_eq!(words, expected);
-        let kept = options("/tmp --phases=stat --keep").unwrap();
+        let linked = options("/tmp --phases=readlink,getxattr,link").unwrap();
+        let words: Vec<&str> = linked.phases.iter().map(|phase| phase.word()).collect();
+        assert_eq!(
+            words[3..10],
+            ["setxattr", "getxattr", "link", "symlink", "readlink", "rmlink", "rmsymlink"]
+        );
+        assert_eq!(options("/tmp --phases=all").unwrap().phases, PHASES);
+        let usual = options("/tmp").unwrap();
+        assert!(usual.does(TreeOperation::SyncDir) && !usual.does(TreeOperation::Link));
+        let kept = options("/tmp --phases=stat,link --keep").unwrap();
+        assert!(kept.does(TreeOperation::Link) && !kept.does(TreeOperation::RemoveLink));
         assert!(!kept.does(TreeOperation::Unlink));
     }
 

@@ -23,8 +23,7 @@ pub struct PhasePart {
 
 /// What each thread of this rank does in a phase. Threads with nothing to do are left out.
 pub fn parts(options: &MetaOptions, operation: TreeOperation) -> Vec<PhasePart> {
-    let looks =
-        matches!(operation, TreeOperation::Stat | TreeOperation::Open | TreeOperation::Read);
+    let looks = !changes(operation) && operation.subject() == TreeSubject::Files;
     let parts = options.own.clone().filter_map(|own| {
         // What this thread made is in its own host's caches.
         let thread = if looks { (own + options.shift) % options.threads } else { own };

@@ -3,20 +3,58 @@
 use iosonde_engine::tree::TreeOperation;
 
 /// All phases, in the order in which they run.
-pub const PHASES: [TreeOperation; 12] = [
+pub const PHASES: [TreeOperation; 22] = [
     TreeOperation::MakeParents,
     TreeOperation::MakeDir,
     TreeOperation::Create,
     TreeOperation::StatDir,
+    TreeOperation::ReadDir,
     TreeOperation::Stat,
     TreeOperation::Open,
     TreeOperation::Read,
+    TreeOperation::Chmod,
+    TreeOperation::Utimens,
+    TreeOperation::SetXattr,
+    TreeOperation::GetXattr,
+    TreeOperation::Link,
+    TreeOperation::Symlink,
+    TreeOperation::ReadLink,
     TreeOperation::Rename,
     TreeOperation::SyncDir,
+    TreeOperation::RemoveLink,
+    TreeOperation::RemoveSymlink,
     TreeOperation::Unlink,
     TreeOperation::RemoveDir,
     TreeOperation::RemoveParents,
 ];
+
+/// Phases that run only where they are asked for: not each file system has what they take.
+pub const BY_NAME: [TreeOperation; 10] = [
+    TreeOperation::ReadDir,
+    TreeOperation::Chmod,
+    TreeOperation::Utimens,
+    TreeOperation::SetXattr,
+    TreeOperation::GetXattr,
+    TreeOperation::Link,
+    TreeOperation::Symlink,
+    TreeOperation::ReadLink,
+    TreeOperation::RemoveLink,
+    TreeOperation::RemoveSymlink,
+];
+
+/// What a phase that is asked for needs before it, or leaves to be removed.
+pub fn also(operation: TreeOperation) -> &'static [TreeOperation] {
+    match operation {
+        TreeOperation::GetXattr => &[TreeOperation::SetXattr],
+        TreeOperation::Link | TreeOperation::RemoveLink => {
+            &[TreeOperation::Link, TreeOperation::RemoveLink]
+        }
+        TreeOperation::Symlink | TreeOperation::ReadLink | TreeOperation::RemoveSymlink => {
+            &[TreeOperation::Symlink, TreeOperation::RemoveSymlink]
+        }
+        _ => &[],
+    }
+}
 
 /// Phases without which there is no tree, or something would be left of it.
 pub const ALWAYS: [TreeOperation; 6] = [
@@ -29,13 +67,15 @@ pub const ALWAYS: [TreeOperation; 6] = [
 ];
 
 /// Phases that empty the tree; `--keep` leaves them out.
-pub const REMOVING: [TreeOperation; 3] =
-    [TreeOperation::Unlink, TreeOperation::RemoveDir, TreeOperation::RemoveParents];
+pub const REMOVING: [TreeOperation; 5] = [
+    TreeOperation::RemoveLink,
+    TreeOperation::RemoveSymlink,
+    TreeOperation::Unlink,
+    TreeOperation::RemoveDir,
+    TreeOperation::RemoveParents,
+];
 
-/// Whether it changes the file system.
+/// Whether a sync after it has something to write.
 pub fn changes(operation: TreeOperation) -> bool {
-    !matches!(
-        operation,
-        TreeOperation::Stat | TreeOperation::StatDir | TreeOperation::Open | TreeOperation::Read
-    )
+    operation.changes() || operation == TreeOperation::SyncDir
 }

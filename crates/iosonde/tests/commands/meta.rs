@@ -68,6 +68,53 @@ fn each_phase_is_done_to_every_name_and_nothing_is_left() {
 }
 
 #[test]
+fn phases_that_are_named_work_on_links_and_attributes() {
+    for shape in ["--threads=2 --depth=2", "--threads=3 --shared"] {
+        let folder = Folder::new("meta-all");
+        let ran = meta(&folder, &format!("--files=300 --dirs=12 {shape} --phases=all --json"));
+        if ran.stderr.contains("has no extended attributes") {
+            iosonde_testing::skip!("this file system has no extended attributes of users");
+        }
+        let document = ran.well().json();
+        let done = operations(&document);
+        for word in ["chmod", "utimens", "setxattr", "getxattr", "link", "symlink", "readlink"] {
+            assert!(done.contains(&(word.to_owned(), 300)), "{word} {shape}: {done:?}");
+        }
+        assert!(done.contains(&("readdir".to_owned(), 12)), "{done:?}");
+        assert_eq!(folder.names(), Vec::<String>::new(), "{shape}");
+    }
+}
+
+#[test]
+fn what_a_phase_leaves_is_what_it_says_and_what_was_changed_is_noticed() {
+    let folder = Folder::new("meta-links");
+    meta(&folder, "--files=20 --dirs=2 --threads=1 --phases=link,symlink,chmod,utimens --keep")
+        .well();
+    let kept = folder.names().into_iter().find(|name| name.starts_with("iosonde-meta")).unwrap();
+    let dir = folder.join(&kept).join("iosonde-tree.0/d1.1");
+    let file = std::fs::symlink_metadata(dir.join("f13")).unwrap();
+    use std::os::unix::fs::MetadataExt;
+    assert_eq!((file.nlink(), file.mode() & 0o777, file.mtime()), (2, 0o640, 14));
+    assert_eq!(std::fs::symlink_metadata(dir.join("l13")).unwrap().ino(), file.ino());
+    assert_eq!(std::fs::read_link(dir.join("s13")).unwrap(), Path::new("f13"));
+    // Each check is also run against what is wrong.
+    let root = format!("--tree_root={kept} --tree_files=20 --tree_dirs=2 --rw=read");
+    tree(&folder, &format!("{root} --tree_op=readlink --size=20")).well();
+    tree(&folder, &format!("{root} --tree_op=readdir --size=2")).well();
+    std::fs::remove_file(dir.join("s13")).unwrap();
+    std::os::unix::fs::symlink("f12", dir.join("s13")).unwrap();
+    let ran = tree(&folder, &format!("{root} --tree_op=readlink --size=20"));
+    assert!(ran.stderr.contains("d1.1/s13: it does not lead to its file"), "{ran:?}");
+    let names = std::fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().path());
+    names.skip(21).for_each(|path| std::fs::remove_file(path).unwrap());
+    tree(&folder, &format!("{root} --tree_op=readdir --size=2")).well();
+    let mut names = std::fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().path());
+    (0..12).for_each(|_| std::fs::remove_file(names.next().unwrap()).unwrap());
+    let ran = tree(&folder, &format!("{root} --tree_op=readdir --size=2"));
+    assert!(ran.stderr.contains("d1.1: it holds fewer names than files were made"), "{ran:?}");
+}
+
+#[test]
 fn files_have_the_sizes_that_were_asked_for() {
     let folder = Folder::new("meta-sizes");
     let list = folder.write("histogram", "# bytes times\n4k 3\n100 1\n1m 0\n");

@@ -5,6 +5,7 @@
 //! many there are (`size`), where a thread begins (`offset`), in which order
 //! they come (`rw`) and how fast (`rate_iops`).
 
+mod attributes;
 mod options;
 mod shape;
 mod sizes;
@@ -12,15 +13,16 @@ mod sizes;
 use super::{always, shared_one_shot};
 use crate::sync_call::errno;
 use crate::{Caps, EngineDef, Io, OneShot};
+use attributes::FileAttribute;
 use iosonde_base::{Errno, Op};
 pub use options::{TreeOperation, TreeSettings};
-use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, RawDir};
 use rustix::io::Errno as SystemError;
 use shape::TreeNames;
 pub use shape::{TreeShape, TreeSubject};
 pub use sizes::TreeFileSizes;
 use std::cell::OnceCell;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -43,6 +45,14 @@ pub(crate) static TREE: EngineDef = EngineDef {
 
 /// Bytes that one write(2) or read(2) moves at most.
 const PIECE: usize = 1 << 20;
+/// Bytes that one getdents64(2) gives at most, as many as of the C library's readdir(3).
+const LISTED: usize = 32 << 10;
+/// Where a link leads is a file's name: a letter and a number.
+const LINK_BYTES: usize = 32;
+
+/// What the names of links begin with; those of files are `f`, once renamed `r`.
+const HARD_LINK: u8 = b'l';
+const SYMBOLIC_LINK: u8 = b's';
 
 /// The name of a tree's top directory, inside `tree_root`.
 pub fn top_name(thread: Option<u32>) -> String {
@@ -60,6 +70,7 @@ struct TreeEngine {
     top: Option<OwnedFd>,
     /// Data to write, or room for what is read.
     buffer: Vec<u8>,
+    attribute: FileAttribute,
     /// Where the first error was, and what it means.
     explained: OnceCell<&'static str>,
 }
@@ -71,12 +82,15 @@ impl TreeEngine {
                 // One more than a file holds, to see its end.
                 (settings.sizes.largest() + 1).min(PIECE as u64) as usize
             }
+            TreeOperation::ReadDir => LISTED,
+            TreeOperation::ReadLink => LINK_BYTES,
             _ => 0,
         };
         TreeEngine {
             names: TreeNames::new(settings.shape),
             top: None,
             buffer: noise(bytes),
+            attribute: FileAttribute::new(&settings.root.join(top_name(settings.thread))),
             explained: OnceCell::new(),
             settings,
         }
@@ -84,22 +98,28 @@ impl TreeEngine {
 
     /// Do it to name `index`.
     fn operate(&mut self, index: u64) -> Result<(), SystemError> {
-        let TreeEngine { settings, names, top, buffer, .. } = self;
-        let operation = settings.operation;
+        let operation = self.settings.operation;
         let is_top = match operation {
             TreeOperation::MakeParents => index == 0,
-            TreeOperation::RemoveParents => index == settings.shape.parents(),
+            TreeOperation::RemoveParents => index == self.settings.shape.parents(),
             _ => false,
         };
         if is_top {
-            return at_root(settings, operation);
+            return at_root(&self.settings, operation);
         }
-        let top: &OwnedFd = match top {
-            Some(top) => top,
-            None => top.insert(open_top(settings)?),
-        };
-        let letter = if settings.renamed { b'r' } else { b'f' };
-        match operation {
+        if self.top.is_none() {
+            self.top = Some(open_top(&self.settings)?);
+        }
+        match operation.subject() {
+            TreeSubject::Files => self.on_file(index),
+            TreeSubject::Directories | TreeSubject::Parents => self.on_directory(index),
+        }
+    }
+
+    fn on_directory(&mut self, index: u64) -> Result<(), SystemError> {
+        let TreeEngine { settings, names, top, buffer, .. } = self;
+        let top = top.as_ref().ok_or(SystemError::BADF)?;
+        match settings.operation {
             TreeOperation::MakeParents => {
                 rustix::fs::mkdirat(top, names.parent(index - 1, false), directory_mode())
             }
@@ -111,11 +131,24 @@ impl TreeEngine {
                 rustix::fs::unlinkat(top, names.dir(index), AtFlags::REMOVEDIR)
             }
             TreeOperation::StatDir => stat(top, names.dir(index)),
+            TreeOperation::ReadDir => {
+                let files = settings.shape.files_of(index);
+                list(top, names.dir(index), buffer, files)
+            }
             TreeOperation::SyncDir => {
                 let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
                 let dir = rustix::fs::openat(top, names.dir(index), flags, Mode::empty())?;
                 rustix::fs::fsync(dir)
             }
+            _ => Err(SystemError::INVAL),
+        }
+    }
+
+    fn on_file(&mut self, index: u64) -> Result<(), SystemError> {
+        let TreeEngine { settings, names, top, buffer, attribute, .. } = self;
+        let top = top.as_ref().ok_or(SystemError::BADF)?;
+        let letter = if settings.renamed { b'r' } else { b'f' };
+        match settings.operation {
             TreeOperation::Create => {
                 let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
                 let mode = Mode::RUSR | Mode::WUSR;
@@ -139,20 +172,33 @@ impl TreeEngine {
                 read(&file, buffer, settings.sizes.of(index))?;
                 close(file)
             }
+            TreeOperation::Chmod => {
+                let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP;
+                rustix::fs::chmodat(top, names.file(index, letter), mode, AtFlags::empty())
+            }
+            TreeOperation::Utimens => attributes::set_times(top, names.file(index, letter), index),
+            TreeOperation::SetXattr => attribute.set(names.file(index, letter)),
+            TreeOperation::GetXattr => attribute.check(names.file(index, letter)),
             TreeOperation::Rename => {
                 let from = CString::from(names.file(index, b'f'));
                 rustix::fs::renameat(top, &from, top, names.file(index, b'r'))
             }
-            TreeOperation::Unlink => {
-                rustix::fs::unlinkat(top, names.file(index, letter), AtFlags::empty())
-            }
+            TreeOperation::Unlink => remove(top, names.file(index, letter)),
+            _ => on_link(settings.operation, top, names, (index, letter), buffer),
         }
     }
 
     /// Where operation `index` failed, and what that means.
     fn explanation(&mut self, index: u64, error: SystemError) -> String {
         let TreeEngine { settings, names, .. } = self;
-        let letter = if settings.renamed { b'r' } else { b'f' };
+        let letter = match settings.operation {
+            TreeOperation::Link | TreeOperation::RemoveLink => HARD_LINK,
+            TreeOperation::Symlink | TreeOperation::ReadLink | TreeOperation::RemoveSymlink => {
+                SYMBOLIC_LINK
+            }
+            _ if settings.renamed => b'r',
+            _ => b'f',
+        };
         let parents = settings.shape.parents();
         let upwards = settings.operation == TreeOperation::RemoveParents;
         let name = match settings.operation.subject() {
@@ -212,6 +258,20 @@ fn meaning(settings: &TreeSettings, error: SystemError) -> &'static str {
             ": it holds other files, which are left alone"
         }
         (Operation::Read, SystemError::NODATA) => ": it is not as long as tree_size says",
+        (Operation::ReadDir, SystemError::NODATA) => ": it holds fewer names than files were made",
+        (Operation::ReadLink, SystemError::NODATA) => ": it does not lead to its file",
+        (Operation::GetXattr, SystemError::NODATA) => {
+            ": the attribute is not what was set (tree_op=setxattr)"
+        }
+        (Operation::SetXattr | Operation::GetXattr, SystemError::OPNOTSUPP) => {
+            ": this file system has no extended attributes of users: leave the operation out"
+        }
+        (Operation::Link | Operation::Symlink, SystemError::PERM | SystemError::OPNOTSUPP) => {
+            ": this file system has no such links: leave the operation out"
+        }
+        (Operation::Link | Operation::Symlink, SystemError::EXIST) => {
+            ": what is there is not touched; remove it, or choose another tree_root"
+        }
         (_, SystemError::LOOP) => ": a symbolic link is not followed",
         _ => "",
     }
@@ -245,7 +305,55 @@ fn read_only() -> OFlags {
     OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC
 }
 
-fn stat(top: impl AsFd, path: &std::ffi::CStr) -> Result<(), SystemError> {
+/// What is done with the links of file `index`.
+fn on_link(
+    operation: TreeOperation,
+    top: &OwnedFd,
+    names: &mut TreeNames,
+    (index, letter): (u64, u8),
+    room: &mut [u8],
+) -> Result<(), SystemError> {
+    match operation {
+        TreeOperation::Link => {
+            let from = CString::from(names.file(index, letter));
+            rustix::fs::linkat(top, &from, top, names.file(index, HARD_LINK), AtFlags::empty())
+        }
+        TreeOperation::Symlink => {
+            let target = names.last_of_file(index, letter);
+            rustix::fs::symlinkat(&*target, top, names.file(index, SYMBOLIC_LINK))
+        }
+        TreeOperation::ReadLink => {
+            let link = names.file(index, SYMBOLIC_LINK);
+            let bytes = rustix::fs::readlinkat_raw(top, link, &mut room[..])?;
+            let target = names.last_of_file(index, b'f');
+            if room[..bytes] == *target.as_bytes() { Ok(()) } else { Err(SystemError::NODATA) }
+        }
+        TreeOperation::RemoveLink => remove(top, names.file(index, HARD_LINK)),
+        TreeOperation::RemoveSymlink => remove(top, names.file(index, SYMBOLIC_LINK)),
+        _ => Err(SystemError::INVAL),
+    }
+}
+
+/// List a directory: it must hold as many names as files were made there.
+fn list(top: impl AsFd, path: &CStr, room: &mut Vec<u8>, files: u64) -> Result<(), SystemError> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let dir = rustix::fs::openat(top, path, flags, Mode::empty())?;
+    room.clear();
+    let mut entries = RawDir::new(&dir, room.spare_capacity_mut());
+    let mut found = 0;
+    while let Some(entry) = entries.next() {
+        let name = entry?.file_name().to_bytes().first().copied();
+        found += u64::from(name != Some(b'.'));
+    }
+    close(dir)?;
+    if found >= files { Ok(()) } else { Err(SystemError::NODATA) }
+}
+
+fn remove(top: impl AsFd, path: &CStr) -> Result<(), SystemError> {
+    rustix::fs::unlinkat(top, path, AtFlags::empty())
+}
+
+fn stat(top: impl AsFd, path: &CStr) -> Result<(), SystemError> {
     rustix::fs::statat(top, path, AtFlags::SYMLINK_NOFOLLOW).map(drop)
 }
 

@@ -18,10 +18,20 @@ words! {
         Create = "create" : "create files and write their data",
         Stat = "stat" : "read the attributes of files",
         StatDir = "statdir" : "read the attributes of directories",
+        ReadDir = "readdir" : "list the directories that hold the files",
         Open = "open" : "open and close files",
         Read = "read" : "open files, read all their data, close them",
+        Chmod = "chmod" : "change the mode of files",
+        Utimens = "utimens" : "change the times of files",
+        SetXattr = "setxattr" : "give files an extended attribute, user.iosonde, of 64 bytes",
+        GetXattr = "getxattr" : "read that attribute",
+        Link = "link" : "make a hard link beside each file",
+        Symlink = "symlink" : "make a symbolic link to each file, beside it",
+        ReadLink = "readlink" : "read where the symbolic links lead",
         Rename = "rename" : "rename files within their directory",
         SyncDir = "syncdir" : "fsync(2) the directories that hold the files",
+        RemoveLink = "rmlink" : "remove the hard links",
+        RemoveSymlink = "rmsymlink" : "remove the symbolic links",
         Unlink = "unlink" : "remove files",
         RemoveDir = "rmdir" : "remove the directories that held the files",
         RemoveParents = "rmparents" : "remove those above the last level, and the top",
@@ -38,13 +48,16 @@ words! {
 
 impl TreeOperation {
     /// Whether it makes, changes or removes anything.
-    fn changes(self) -> bool {
+    pub fn changes(self) -> bool {
         !matches!(
             self,
             TreeOperation::Stat
                 | TreeOperation::StatDir
+                | TreeOperation::ReadDir
                 | TreeOperation::Open
                 | TreeOperation::Read
+                | TreeOperation::GetXattr
+                | TreeOperation::ReadLink
                 | TreeOperation::SyncDir
         )
     }
@@ -55,6 +68,7 @@ impl TreeOperation {
             TreeOperation::MakeParents | TreeOperation::RemoveParents => TreeSubject::Parents,
             TreeOperation::MakeDir
             | TreeOperation::StatDir
+            | TreeOperation::ReadDir
             | TreeOperation::SyncDir
             | TreeOperation::RemoveDir => TreeSubject::Directories,
             _ => TreeSubject::Files,

@@ -3,7 +3,7 @@
 //! Every name follows from a number, so that no list of names is kept: a tree of
 //! a hundred million files takes no memory.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::io::Write;
 
 /// What an operation is done to.
@@ -71,6 +71,12 @@ impl TreeShape {
         }
     }
 
+    /// Files of directory `index` of the last level.
+    pub fn files_of(&self, index: u64) -> u64 {
+        let before = index.saturating_mul(self.files_per_dir());
+        self.files.saturating_sub(before).min(self.files_per_dir())
+    }
+
     /// Files of a directory; the last one may have fewer.
     pub fn files_per_dir(&self) -> u64 {
         self.files.div_ceil(self.dirs)
@@ -135,6 +141,13 @@ impl TreeNames {
         self.name.push(letter);
         push_number(&mut self.name, index);
         self.end()
+    }
+
+    /// The last part of a file's path.
+    pub(super) fn last_of_file(&mut self, index: u64, letter: u8) -> CString {
+        let path = self.file(index, letter).to_bytes();
+        let at = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+        CString::new(&path[at..]).expect("names are of letters and digits")
     }
 
     /// Directory `index` of a level, with those above it.
