@@ -55,7 +55,8 @@ make_std() {
 	printf '[package]\nname = "std-only"\nversion = "0.0.0"\nedition = "2021"\n[lib]\n[workspace]\n' \
 		> "$DIR/std/Cargo.toml"
 	: > "$DIR/std/src/lib.rs"
-	(cd "$DIR/std" && env -u RUSTFLAGS PATH="$DIR/bin:$PATH" RUSTC="$DIR/rustc-raw" RUSTC_BOOTSTRAP=1 \
+	# With bitcode, as rustup's have it: the packages for Node are optimised as a whole.
+	(cd "$DIR/std" && env RUSTFLAGS="-C embed-bitcode=yes" PATH="$DIR/bin:$PATH" RUSTC="$DIR/rustc-raw" RUSTC_BOOTSTRAP=1 \
 		CARGO_TARGET_DIR="$DIR/std/target" \
 		"$CARGO" build -q --release -Zbuild-std=std,panic_abort,proc_macro,test --target "$1") \
 		> "$DIR/std-$1.log" 2>&1 || { why="its standard library did not build: see $DIR/std-$1.log"; return 1; }
