@@ -63,7 +63,8 @@ make_std() {
 	rm -rf "${STD:?}/$1" && mkdir -p "$STD/$1/lib"
 	cp "$DIR/std/target/$1/release/deps/"*.rlib "$STD/$1/lib/"
 	rm -f "$STD/$1/lib/"libstd_only-*
-	rm -rf "$DIR/std/target/$1"
+	# What was built with another one cannot be linked with this.
+	rm -rf "$DIR/std/target/$1" "${DIR:?}/$1" "bindings/node/target/cross/$1"
 }
 
 # The compiler that builds for a target, in `compiler`: the toolchain's own, or the one whose standard library is made here.
