@@ -8,18 +8,13 @@ use common::nowhere;
 use iosonde_base::{Errno, Op};
 use iosonde_engine::settings::{NetSettings, Protocol};
 use iosonde_engine::{Accounting, Ended, EngineSettings, OpenWith, find};
-use iosonde_testing::Folder;
+use iosonde_testing::{Folder, free_port};
 use job::{TestJob, one_file, ready};
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 
 const BLOCK: u32 = 3000;
 const BLOCKS: u64 = 50;
-
-/// A port that was free a moment ago.
-fn port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
 
 fn side(engine: &str, op: Op, blocks: u64, net: NetSettings) -> TestJob {
     let net = NetSettings { reads: op == Op::Read, ..net };
@@ -54,7 +49,7 @@ fn talk(engine: &'static str, reader: NetSettings, writer: NetSettings, blocks: 
 }
 
 fn tcp() -> (NetSettings, NetSettings) {
-    let port = Some(port());
+    let port = Some(free_port());
     let reader = NetSettings { port, listen: true, ..NetSettings::default() };
     let writer = NetSettings { port, host: "127.0.0.1".into(), ..NetSettings::default() };
     (reader, writer)
@@ -90,7 +85,7 @@ fn blocks_go_through_a_pipe_in_the_kernel() {
 
 #[test]
 fn blocks_go_as_datagrams() {
-    let port = Some(port());
+    let port = Some(free_port());
     let udp = NetSettings { protocol: Protocol::Udp, port, ..NetSettings::default() };
     // As few as the smallest buffer of a socket holds.
     talk("net", udp.clone(), NetSettings { host: "127.0.0.1".into(), ..udp }, [10, 10]);

@@ -12,6 +12,7 @@ pub mod fio_text;
 mod folder;
 mod json_shape;
 mod mutate;
+mod port;
 mod programs;
 pub mod schema;
 pub mod skip;
@@ -25,6 +26,7 @@ pub use fake_system::FakeSystem;
 pub use folder::{Folder, temporary_file};
 pub use json_shape::json_shape;
 pub use mutate::Mutations;
+pub use port::free_port;
 #[cfg(unix)]
 pub use programs::is_root;
 pub use programs::{has, has_fio, has_fio_for_part, has_strace, run};

@@ -4,9 +4,9 @@
 use crate::support::running::{PATIENCE, Running, wait_until};
 use crate::support::sbk::{lines, number, sbk};
 use crate::support::{Who, words};
-use iosonde_testing::Folder;
+use iosonde_testing::{Folder, free_port};
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::time::Duration;
 
 #[test]
@@ -55,10 +55,6 @@ fn get(address: &str, path: &str) -> std::io::Result<String> {
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
     Ok(answer)
-}
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 #[test]

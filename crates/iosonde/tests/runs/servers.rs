@@ -2,9 +2,9 @@
 //! fio 3.42.
 
 use crate::support::running::{Running, wait_until};
-use crate::support::servers::{TestServer, ThreeHosts, free_port, secret};
+use crate::support::servers::{TestServer, ThreeHosts, secret};
 use crate::support::{Ran, Who};
-use iosonde_testing::{Folder, Undo};
+use iosonde_testing::{Folder, Undo, free_port};
 use serde_json::Value;
 use std::process::Child;
 

@@ -1,9 +1,9 @@
 //! `--server` and `--client`: what is refused, and what happens when one of them is gone.
 
 use crate::support::running::{Running, wait_until};
-use crate::support::servers::{TestServer, free_port};
+use crate::support::servers::TestServer;
 use crate::support::{Ran, Who};
-use iosonde_testing::Folder;
+use iosonde_testing::{Folder, free_port};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{Read, Write};
 use std::net::TcpStream;

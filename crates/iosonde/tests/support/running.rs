@@ -66,6 +66,11 @@ impl Output {
         String::from_utf8_lossy(&self.bytes.lock().unwrap()).into_owned()
     }
 
+    /// Whether nothing more comes.
+    fn is_over(&self) -> bool {
+        self.reader.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
     /// All of it; the program has ended.
     fn end(&mut self) -> String {
         self.reader.take().into_iter().for_each(|reader| reader.join().unwrap());
@@ -125,7 +130,11 @@ impl Running {
     #[track_caller]
     pub fn wait_for_text(&self, text: &str) {
         wait_until(&format!("it prints {text:?}"), || {
-            self.stdout.text().contains(text) || self.stderr.text().contains(text)
+            let is_over = self.stdout.is_over() && self.stderr.is_over();
+            let (stdout, stderr) = (self.stdout.text(), self.stderr.text());
+            let is_printed = stdout.contains(text) || stderr.contains(text);
+            assert!(is_printed || !is_over, "it ended without {text:?}: {stdout}{stderr}");
+            is_printed
         });
     }
 

@@ -2,8 +2,7 @@
 
 use super::Who;
 use super::running::{Running, wait_until};
-use iosonde_testing::{Folder, Undo, run};
-use std::net::TcpListener;
+use iosonde_testing::{Folder, Undo, free_port, run};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -15,11 +14,6 @@ pub struct TestServer {
     pub at: String,
     pub port: u16,
     pub running: Running,
-}
-
-/// A port that is free now.
-pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 impl TestServer {
