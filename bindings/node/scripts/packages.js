@@ -71,7 +71,8 @@ function build(platform) {
   if (PLATFORMS[platform].os === 'darwin') flags.push('-Clink-arg=-Wl,-install_name,@rpath/direct-io.node');
   env.CARGO_ENCODED_RUSTFLAGS = flags.join('\x1f');
   // The build script wants to see a Node for Windows to link with. The addon looks its symbols up at run time, and
-  // takes nothing from it: an empty archive will do.
+  // takes nothing from it: an empty archive will do. So does one for the guards of stacks, which some builds of the
+  // standard library name and none uses: zig has no such library.
   const compiler = compilerFor(triple);
   let target = process.env.CARGO_TARGET_DIR || path.join(ROOT, 'target');
   if (compiler !== 'rustc') {
@@ -81,7 +82,7 @@ function build(platform) {
   }
   env.LIBNODE_PATH = path.join(target, 'libnode');
   fs.mkdirSync(env.LIBNODE_PATH, { recursive: true });
-  for (const name of ['libnode.dll', 'libnode.a']) fs.writeFileSync(path.join(env.LIBNODE_PATH, name), '!<arch>\n');
+  for (const name of ['libnode.dll', 'libnode.a', 'libssp.a', 'libssp_nonshared.a']) fs.writeFileSync(path.join(env.LIBNODE_PATH, name), '!<arch>\n');
 
   const wanted = libc === 'glibc' ? `${triple}.${GLIBC}` : triple;
   run(process.env.CARGO || 'cargo', ['zigbuild', '--release', '--locked', '--target', wanted], {
