@@ -68,7 +68,12 @@ function build(platform) {
   // A shared object that takes its C library from the process.
   if (libc === 'musl') flags.push('-Ctarget-feature=-crt-static');
   // The name that the linker gives it is else the path of the build.
-  if (PLATFORMS[platform].os === 'darwin') flags.push('-Clink-arg=-Wl,-install_name,@rpath/direct-io.node');
+  if (PLATFORMS[platform].os === 'darwin') {
+    flags.push('-Clink-arg=-Wl,-install_name,@rpath/direct-io.node');
+    // The linker strips it: the compiler would do so with a program that is not in every toolchain.
+    flags.push('-Clink-arg=-Wl,-s');
+    env.CARGO_PROFILE_RELEASE_STRIP = 'none';
+  }
   env.CARGO_ENCODED_RUSTFLAGS = flags.join('\x1f');
   // The build script wants to see a Node for Windows to link with. The addon looks its symbols up at run time, and
   // takes nothing from it: an empty archive will do. So does one for the guards of stacks, which some builds of the
