@@ -5,7 +5,7 @@ use iosonde_hosts::group::{HostGroup, Limits, Member};
 use iosonde_hosts::remote::{RemoteEvent, RemoteRun, RemoteView, ServerLink};
 use iosonde_hosts::transport::Transport;
 use iosonde_hosts::wire::Channel;
-use iosonde_run::conductor::{MeetingPoint, Peers};
+use iosonde_run::conductor::{HostCounts, MeetingPoint, Peers};
 use std::collections::VecDeque;
 use std::io::Write;
 use std::os::unix::net::UnixStream;
@@ -102,7 +102,9 @@ pub fn host_messages(data: &[u8]) {
             let _ = group.agree(&job, Ok(()), &mut || None);
             let _ = group.meet(MeetingPoint::LaidOut, Ok(()), &mut || None);
             let _ = group.meet(MeetingPoint::Wave(0), Ok(()), &mut || None);
-            let _ = group.beat();
+            let _ = group.beat(&HostCounts::default());
+            let heard = group.others().map_or(0, |others| others.heard);
+            assert!(heard <= 1);
             let _ = group.finish("own", |from, text| results.push((from, text)), &mut || None);
         }
         let own = results.iter().filter(|(from, _)| *from == 0).count();

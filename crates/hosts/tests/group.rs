@@ -3,7 +3,7 @@
 
 use iosonde_hosts::group::{HostGroup, Limits, Member, StopRequest};
 use iosonde_hosts::transport::Transport;
-use iosonde_run::conductor::{MeetingPoint, Peers};
+use iosonde_run::conductor::{HostCounts, MeetingPoint, Peers};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -239,7 +239,7 @@ fn runs(channels: Channels, member: Member, limits: Limits) -> (String, usize) {
     let mut group = HostGroup::begin(channels, &member, limits).unwrap();
     group.share(own(&group)).unwrap();
     let why = loop {
-        if let Err(why) = group.beat() {
+        if let Err(why) = group.beat(&HostCounts::default()) {
             break why;
         }
         thread::sleep(Duration::from_millis(1));

@@ -12,7 +12,7 @@ use iosonde_base::{DIRS, Dir, Nanos, PerDir};
 use iosonde_report::formats::{Opening, opening_lines, starting_line};
 use iosonde_report::live::{JobState, Status, StatusRate, fio_status_line, native_status_line};
 use iosonde_run::account::{ReportContext, idle, report};
-use iosonde_run::conductor::{JobSnapshot, Observer, RunEvent, RunView};
+use iosonde_run::conductor::{JobSnapshot, Observer, OtherHosts, RunEvent, RunView};
 use iosonde_run::job::{JobPlan, Plan};
 use iosonde_run::worker::{JobResult, JobStage};
 use iosonde_session::Personality;
@@ -107,7 +107,8 @@ impl<'a> RunProgress<'a> {
             }
     }
 
-    fn draw(&mut self, snapshots: &[JobSnapshot], elapsed: Nanos) {
+    /// Bytes and I/Os per second since this was last asked; of directions that jobs use.
+    fn rates(&mut self, snapshots: &[JobSnapshot], elapsed: Nanos) -> [PerDir<Option<u64>>; 2] {
         let bytes =
             PerDir(DIRS.map(|dir| snapshots.iter().map(|snapshot| snapshot.bytes[dir]).sum()));
         let ios = PerDir(DIRS.map(|dir| snapshots.iter().map(|snapshot| snapshot.ios[dir]).sum()));
@@ -117,22 +118,39 @@ impl<'a> RunProgress<'a> {
                 used(dir).then(|| (now[dir].saturating_sub(then[dir]) as f64 / seconds) as u64)
             }))
         };
-        let (bytes_per_s, iops) = match &self.last {
+        let both = match &self.last {
             Some((then, bytes_then, ios_then)) => {
                 let seconds = elapsed.since(*then).secs_f64().max(1e-3);
-                (rates(&bytes, bytes_then, seconds), rates(&ios, ios_then, seconds))
+                [rates(&bytes, bytes_then, seconds), rates(&ios, ios_then, seconds)]
             }
             None => {
                 let none = PerDir::default();
                 let seconds = elapsed.secs_f64().max(1e-3);
-                (rates(&bytes, &none, seconds), rates(&ios, &none, seconds))
+                [rates(&bytes, &none, seconds), rates(&ios, &none, seconds)]
             }
         };
         self.last = Some((elapsed, bytes, ios));
+        both
+    }
+
+    fn draw(&mut self, snapshots: &[JobSnapshot], elapsed: Nanos, others: Option<&OtherHosts>) {
+        let [mut bytes_per_s, mut iops] = self.rates(snapshots, elapsed);
+        let mut running = snapshots.iter().filter(|job| job.state.is_running()).count() as u32;
+        let mut open_files: u32 = snapshots.iter().map(|job| job.open_files).sum();
+        if let Some(others) = others {
+            running = running.saturating_add(others.running);
+            open_files = open_files.saturating_add(others.open_files);
+            for dir in DIRS {
+                let sum = |own: u64, others: f64| own.saturating_add(others as u64);
+                bytes_per_s[dir] = bytes_per_s[dir].map(|own| sum(own, others.bytes_per_s[dir]));
+                iops[dir] = iops[dir].map(|own| sum(own, others.iops[dir]));
+            }
+        }
         let progress = progress(self.plan, snapshots, elapsed);
         let status = Status {
-            running: snapshots.iter().filter(|snapshot| is_running(snapshot.state)).count() as u32,
-            open_files: snapshots.iter().map(|snapshot| snapshot.open_files).sum(),
+            running,
+            open_files,
+            hosts: others.map(|others| (others.heard + 1, others.hosts + 1)),
             rate: rate(self.plan, snapshots),
             states: self
                 .plan
@@ -276,9 +294,9 @@ impl Observer for RunProgress<'_> {
                 ));
             }
             RunEvent::WaveStarted { .. } => {}
-            RunEvent::Tick { snapshots, elapsed } => {
+            RunEvent::Tick { snapshots, elapsed, others } => {
                 if self.shows_line() {
-                    self.draw(snapshots, *elapsed);
+                    self.draw(snapshots, *elapsed, others.as_ref());
                 }
             }
             RunEvent::JobFinished { job, result } => self.finished(job, result),
@@ -340,10 +358,6 @@ fn opening(jobs: &[JobPlan], at: usize) -> Opening {
         units: job.reporting.units,
         significant_figures: job.reporting.significant_figures,
     }
-}
-
-fn is_running(state: JobStage) -> bool {
-    matches!(state, JobStage::Ramping | JobStage::Running | JobStage::Syncing | JobStage::Verifying)
 }
 
 fn state(job: &JobPlan, snapshot: &JobSnapshot) -> JobState {

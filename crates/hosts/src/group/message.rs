@@ -1,6 +1,8 @@
 //! Messages of a group, as JSON.
 
 use super::Member;
+use iosonde_base::{Nanos, PerDir};
+use iosonde_run::conductor::HostCounts;
 use serde::{Deserialize, Serialize};
 
 /// A message between rank 0 and another.
@@ -22,6 +24,8 @@ pub(crate) enum Message {
     Stop(String),
     /// Alive.
     Beat,
+    /// To rank 0: alive, and what its jobs have done.
+    Counts(SentCounts),
     /// From rank 0: what does your clock say?
     Ping,
     /// To rank 0: this, in nanoseconds of Unix time.
@@ -34,6 +38,31 @@ pub(crate) enum Message {
     Result(String),
     /// From rank 0: all have been taken.
     Bye,
+}
+
+/// [`HostCounts`] on their way. Directions are in the order of `iosonde_base::DIRS`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SentCounts {
+    elapsed_ns: u64,
+    ios: [u64; 3],
+    bytes: [u64; 3],
+    running: u32,
+    open_files: u32,
+}
+
+impl From<&HostCounts> for SentCounts {
+    fn from(counts: &HostCounts) -> SentCounts {
+        let HostCounts { elapsed, ios, bytes, running, open_files } = *counts;
+        SentCounts { elapsed_ns: elapsed.0, ios: ios.0, bytes: bytes.0, running, open_files }
+    }
+}
+
+impl From<SentCounts> for HostCounts {
+    fn from(sent: SentCounts) -> HostCounts {
+        let SentCounts { elapsed_ns, ios, bytes, running, open_files } = sent;
+        let (ios, bytes) = (PerDir(ios), PerDir(bytes));
+        HostCounts { elapsed: Nanos(elapsed_ns), ios, bytes, running, open_files }
+    }
 }
 
 impl Message {
@@ -63,6 +92,13 @@ mod tests {
             Message::Go { point: 0, at_unix_ns: Some(u64::MAX) },
             Message::Stop(text("why")),
             Message::Beat,
+            Message::Counts(SentCounts::from(&HostCounts {
+                elapsed: Nanos(u64::MAX),
+                ios: PerDir([1, 2, 3]),
+                bytes: PerDir([4, 5, 6]),
+                running: 7,
+                open_files: 8,
+            })),
             Message::Ping,
             Message::Pong(u64::MAX),
             Message::Done,

@@ -6,6 +6,7 @@
 
 mod leader;
 pub(crate) mod message;
+mod rates;
 mod wait;
 
 pub use wait::{StopAsked, StopRequest};
@@ -13,8 +14,9 @@ pub use wait::{StopAsked, StopRequest};
 use crate::transport::Transport;
 use iosonde_base::time::since_1970;
 use iosonde_report::hosts::ClockOffset;
-use iosonde_run::conductor::{MeetingPoint, Peers};
+use iosonde_run::conductor::{HostCounts, MeetingPoint, OtherHosts, Peers};
 use message::Message;
+use rates::RankRates;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -68,6 +70,8 @@ pub struct HostGroup<T: Transport> {
     ended: Option<String>,
     /// Clocks of the ranks, at rank 0.
     clocks: Vec<ClockOffset>,
+    /// What the jobs of the ranks do, at rank 0.
+    rates: Vec<RankRates>,
     /// Ranks whose jobs have ended, at rank 0.
     done: Vec<bool>,
     /// Ranks that are waited for no longer.
@@ -119,6 +123,7 @@ impl<T: Transport> HostGroup<T> {
             inbox: VecDeque::new(),
             ended: None,
             clocks: vec![ClockOffset::default(); ranks],
+            rates: vec![RankRates::default(); ranks],
             done: vec![false; ranks],
             lost: vec![false; ranks],
             garbled: Vec::new(),
@@ -302,10 +307,14 @@ impl<T: Transport> Peers for HostGroup<T> {
         Some(self.limits.beat_every)
     }
 
-    fn beat(&mut self) -> Result<(), String> {
+    fn beat(&mut self, own: &HostCounts) -> Result<(), String> {
         self.take_messages();
-        let alive = self.keep_alive();
+        let alive = self.keep_alive(Some(own));
         self.ended.clone().map_or(alive, Err)
+    }
+
+    fn others(&self) -> Option<OtherHosts> {
+        (self.rank() == 0).then(|| rates::sum(self.rates[1..].iter()))
     }
 
     fn meet(

@@ -2,9 +2,11 @@
 
 use super::HostGroup;
 use super::message::Message;
+use super::rates::RankRates;
 use crate::transport::Transport;
 use iosonde_base::text::duration;
 use iosonde_base::time::unix_ns;
+use iosonde_run::conductor::HostCounts;
 use std::time::{Duration, Instant};
 
 /// The shortest and the longest sleep of a wait, and the longest once it has lasted.
@@ -42,6 +44,10 @@ impl<T: Transport> HostGroup<T> {
             self.heard[from] = now;
             let message = match Message::from_bytes(&bytes) {
                 Some(Message::Beat) => continue,
+                Some(Message::Counts(counts)) => {
+                    self.rates[from].hear(counts.into());
+                    continue;
+                }
                 Some(message) => message,
                 None => {
                     self.garbled.push(from);
@@ -53,6 +59,11 @@ impl<T: Transport> HostGroup<T> {
                 Message::Ping => self.send(from, &Message::Pong(unix_ns())),
                 Message::Stop(why) => self.stopped_by(from, why),
                 other => {
+                    match other {
+                        Message::Ready { .. } => self.rates[from] = RankRates::default(),
+                        Message::Done => self.rates[from] = RankRates::ENDED,
+                        _ => {}
+                    }
                     self.done[from] |= other == Message::Done;
                     self.inbox.push_back((from, other));
                 }
@@ -74,15 +85,19 @@ impl<T: Transport> HostGroup<T> {
         }
     }
 
-    /// Send signs of life, if it is time; who is silent for too long ends the run.
-    pub(super) fn keep_alive(&mut self) -> Result<(), String> {
+    /// Send signs of life, if it is time, with the counts of jobs that run; who is silent for too
+    /// long ends the run.
+    pub(super) fn keep_alive(&mut self, own: Option<&HostCounts>) -> Result<(), String> {
         let now = Instant::now();
         let paused = now.duration_since(self.last_beat);
         if paused >= self.limits.beat_every {
             self.last_beat = now;
             match self.rank() {
                 0 => self.send_all(&Message::Beat),
-                _ => self.send(0, &Message::Beat),
+                _ => {
+                    let counts = own.map(|counts| Message::Counts(counts.into()));
+                    self.send(0, &counts.unwrap_or(Message::Beat));
+                }
             }
             // A host that was itself stopped for long has heard nobody: it listens first.
             if paused >= self.silence() {
@@ -169,7 +184,7 @@ impl<T: Transport> HostGroup<T> {
                     return Err(why);
                 }
             }
-            self.keep_alive()?;
+            self.keep_alive(None)?;
             if self.last_message.elapsed() < AWAKE {
                 sleep = SLEEP_LEAST;
                 std::hint::spin_loop();

@@ -113,6 +113,9 @@ pub fn run(personality: Personality, arguments: &[String], help: Help) -> u8 {
     host.end(code)
 }
 
+/// Ranks tell their counts so often where a line of them is asked for.
+const BEAT_FOR_A_LINE: Duration = Duration::from_secs(1);
+
 /// Start MPI, learn who is there, and take the job from rank 0.
 fn begin_mpi(
     personality: Personality,
@@ -125,6 +128,11 @@ fn begin_mpi(
     }
     let mpi = Mpi::begin().map_err(|why| format!("--mpi: {why}"))?;
     let mut limits = Limits::default();
+    if flags.live.eta == ShowWhen::Always
+        || !matches!(flags.live.show, LiveFlag::Auto | LiveFlag::No)
+    {
+        limits.beat_every = BEAT_FOR_A_LINE;
+    }
     if let Some(ms) = flags.hosts.silence_ms {
         limits.silence = Duration::from_millis(ms);
         limits.beat_every = limits.beat_every.min(limits.silence / 4);
@@ -310,9 +318,8 @@ fn be_silent(flags: &mut Flags) {
     (flags.live.metrics_listen, flags.live.metrics_file) = (None, None);
 }
 
-/// A line of one host's rate would pass for that of all, unless it is asked for; and what looks
-/// like a terminal may be the launcher's: Open MPI gives each rank one, wherever its own
-/// output goes.
+/// A line is shown where it is asked for: what looks like a terminal may be the launcher's. Open
+/// MPI gives each rank one, wherever its own output goes.
 fn print_for_a_launcher(flags: &mut Flags) {
     if flags.output.color == ShowWhen::Auto {
         flags.output.color = ShowWhen::Never;

@@ -72,6 +72,28 @@ fn called_as_fio_the_document_is_that_of_fios_client() {
 }
 
 #[test]
+fn a_live_line_that_is_asked_for_is_of_all_ranks() {
+    if !has(OPEN_MPI, "openmpi-bin") {
+        return;
+    }
+    let folder = Folder::new("mpi-live");
+    let job = ["--name=a", "--rw=randread", "--ioengine=null", "--size=1m", "--rate_iops=100"];
+    let more = ["--time_based", "--runtime=600", "--live=plain", "--eta-newline=1"];
+    let launched =
+        Launched::start(command(OPEN_MPI, &folder, TWO, &[&job[..], &more].concat()), &folder);
+    let rate = || -> Option<f64> {
+        let out = launched.out();
+        let line = out.lines().rfind(|line| line.contains("  2 of 2 hosts  "))?;
+        line.split("read ").nth(1)?.split(' ').next()?.parse().ok()
+    };
+    // Both together are above what one is held to.
+    wait_until("a line is of both", || rate().is_some_and(|iops| iops > 120.0));
+    send("-TERM", launched.rank(1));
+    let (_, out) = launched.end();
+    assert!(out.contains("stopped by signal 15"), "{out}");
+}
+
+#[test]
 fn a_launcher_and_a_library_that_do_not_go_together_are_refused() {
     if !has(OPEN_MPI, "openmpi-bin") || !has(MPICH, "mpich") {
         return;

@@ -111,6 +111,8 @@ pub struct Status {
     pub p99_ns: Option<u64>,
     /// Errors so far, for our own line.
     pub errors: u64,
+    /// Of how many hosts the rates are, and how many there are; for our own line.
+    pub hosts: Option<(u32, u32)>,
     /// Units of the rates.
     pub units: TextUnits,
 }
@@ -205,6 +207,9 @@ pub fn native_status_line(status: &Status, columns: usize) -> String {
     if status.errors > 0 {
         parts.push(iosonde_base::text::counted(status.errors, "error"));
     }
+    if let Some((heard, hosts)) = status.hosts {
+        parts.push(format!("{heard} of {}", iosonde_base::text::counted(u64::from(hosts), "host")));
+    }
     match status.eta_s {
         Some(left) => parts.push(format!("{} left", eta(left))),
         None => parts.push(format!("{} gone", eta(status.elapsed_s))),
@@ -282,5 +287,7 @@ mod tests {
             assert!(native_status_line(&status, columns).chars().count() <= columns);
         }
         assert!(native_status_line(&status, 40).ends_with("01m:31s left"));
+        let hosts = Status { hosts: Some((1, 2)), ..mixed() };
+        assert!(native_status_line(&hosts, 200).ends_with("  1 of 2 hosts  01m:31s left"));
     }
 }

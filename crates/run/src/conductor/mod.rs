@@ -20,7 +20,7 @@ mod waves;
 
 pub use crate::layout::Missing;
 pub use observer::{Observer, RunEvent, Unseen};
-pub use peers::{MeetingPoint, Peers};
+pub use peers::{HostCounts, MeetingPoint, OtherHosts, Peers};
 pub use span::JobSpan;
 pub use view::{JobSnapshot, RunView};
 
@@ -249,10 +249,11 @@ impl<'a> Conductor<'a> {
         let stopped = Cell::new(self.abandoned || self.signal.is_some());
         let asked =
             || matches!(self.inbox.try_recv(), Ok(RunMessage::Signal(SignalRequest::Stop(_))));
+        let own = self.counts();
         let peers = RefCell::new(&mut self.peers);
         let stop = || {
             // The jobs have ended: there is nothing left for the others to end.
-            let _ = peers.borrow_mut().beat();
+            let _ = peers.borrow_mut().beat(|| own);
             stopped.set(stopped.get() || asked());
             stopped.get()
         };
@@ -310,7 +311,8 @@ impl<'a> Conductor<'a> {
                     self.inbox.recv_timeout(wait).ok()
                 }
             };
-            self.peers.beat().unwrap_or_else(|why| self.end_by_peers(why));
+            let own = || HostCounts::of(&snapshots(&self.shared), since(self.began));
+            self.peers.beat(own).unwrap_or_else(|why| self.end_by_peers(why));
             let is_over = until.is_none_or(|until| until <= Instant::now());
             if message.is_some() || is_over && (until.is_some() || self.peers.due().is_none()) {
                 return message;
@@ -409,11 +411,23 @@ impl<'a> Conductor<'a> {
     }
 
     fn tick(&mut self) {
-        let snapshots: Vec<JobSnapshot> =
-            self.shared.iter().map(|shared| view::snapshot(shared)).collect();
-        let elapsed = Nanos(self.began.elapsed().as_nanos() as u64);
-        self.observer.see(&RunEvent::Tick { snapshots: &snapshots, elapsed });
+        let (snapshots, elapsed) = (&snapshots(&self.shared), since(self.began));
+        let others = self.peers.others();
+        self.observer.see(&RunEvent::Tick { snapshots, elapsed, others });
     }
+
+    /// What the jobs of this host have done so far.
+    fn counts(&self) -> HostCounts {
+        HostCounts::of(&snapshots(&self.shared), since(self.began))
+    }
+}
+
+fn snapshots(jobs: &[Arc<Shared>]) -> Vec<JobSnapshot> {
+    jobs.iter().map(|shared| view::snapshot(shared)).collect()
+}
+
+fn since(moment: Instant) -> Nanos {
+    Nanos(moment.elapsed().as_nanos() as u64)
 }
 
 /// What each job of a plan has to do with the others.

@@ -1,5 +1,6 @@
 //! Events of a run, and their observers.
 
+use super::peers::OtherHosts;
 use super::view::{JobSnapshot, RunView};
 use crate::job::{JobError, JobId, JobPlan};
 use crate::layout::Missing;
@@ -34,6 +35,8 @@ pub enum RunEvent<'a> {
         snapshots: &'a [JobSnapshot],
         /// Since the run began.
         elapsed: Nanos,
+        /// What the jobs of other hosts do, where this one hears of it.
+        others: Option<OtherHosts>,
     },
     /// A job tolerated an error, and reports each (`error_dump`).
     ErrorTolerated {

@@ -3,6 +3,8 @@
 
 use super::Conductor;
 use super::interval::Interval;
+use super::view::JobSnapshot;
+use iosonde_base::{DIRS, Nanos, PerDir};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -15,6 +17,51 @@ pub enum MeetingPoint {
     Wave(usize),
 }
 
+/// What the jobs of a host have done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostCounts {
+    /// Since its run began.
+    pub elapsed: Nanos,
+    /// I/Os completed.
+    pub ios: PerDir<u64>,
+    /// Bytes moved.
+    pub bytes: PerDir<u64>,
+    /// Jobs that run.
+    pub running: u32,
+    /// Files open.
+    pub open_files: u32,
+}
+
+impl HostCounts {
+    pub(super) fn of(snapshots: &[JobSnapshot], elapsed: Nanos) -> HostCounts {
+        let sum = |of: &dyn Fn(&JobSnapshot) -> u64| snapshots.iter().map(of).sum();
+        HostCounts {
+            elapsed,
+            ios: PerDir(DIRS.map(|dir| sum(&|job| job.ios[dir]))),
+            bytes: PerDir(DIRS.map(|dir| sum(&|job| job.bytes[dir]))),
+            running: snapshots.iter().filter(|job| job.state.is_running()).count() as u32,
+            open_files: snapshots.iter().map(|job| job.open_files).sum(),
+        }
+    }
+}
+
+/// What the jobs of the other hosts do, as far as this one hears of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct OtherHosts {
+    /// How many there are.
+    pub hosts: u32,
+    /// Of how many of them rates are known: the rest is not in the sums.
+    pub heard: u32,
+    /// I/Os per second.
+    pub iops: PerDir<f64>,
+    /// Bytes per second.
+    pub bytes_per_s: PerDir<f64>,
+    /// Jobs that run.
+    pub running: u32,
+    /// Files open.
+    pub open_files: u32,
+}
+
 /// The other hosts of a run.
 pub trait Peers {
     /// How often [`Peers::beat`] is wanted; never where nothing connects the hosts.
@@ -22,12 +69,18 @@ pub trait Peers {
         None
     }
 
-    /// Let the others know that this host lives.
+    /// Let the others know that this host lives, and what it has done.
     ///
     /// # Errors
     /// The run is over: one of them is silent, or has ended it.
-    fn beat(&mut self) -> Result<(), String> {
+    fn beat(&mut self, own: &HostCounts) -> Result<(), String> {
+        let _ = own;
         Ok(())
+    }
+
+    /// What the others do; `None` where this host does not hear of it.
+    fn others(&self) -> Option<OtherHosts> {
+        None
     }
 
     /// Come to a point, well or for a reason not, and return when all have. `stopped` says
@@ -66,11 +119,16 @@ impl<'a> PeerLink<'a> {
     }
 
     /// Send a sign of life if it is due: why the run is over, if it is.
-    pub fn beat(&mut self) -> Result<(), String> {
+    pub fn beat(&mut self, own: impl FnOnce() -> HostCounts) -> Result<(), String> {
         match &mut self.peers {
-            Some(peers) if self.beat.is_due() => peers.beat(),
+            Some(peers) if self.beat.is_due() => peers.beat(&own()),
             _ => Ok(()),
         }
+    }
+
+    /// What the others do, if this host hears of it.
+    pub fn others(&self) -> Option<OtherHosts> {
+        self.peers.as_ref().and_then(|peers| peers.others())
     }
 }
 

@@ -45,6 +45,12 @@ impl JobStage {
         JobStage::Verifying,
         JobStage::Finished,
     ];
+
+    /// Whether a job does I/O in it.
+    pub fn is_running(self) -> bool {
+        use JobStage::{Ramping, Running, Syncing, Verifying};
+        matches!(self, Ramping | Running | Syncing | Verifying)
+    }
 }
 
 /// State that a job shares with the conductor.
