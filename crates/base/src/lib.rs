@@ -9,6 +9,7 @@ mod errno;
 pub mod exit;
 mod middle;
 mod parts;
+mod platform;
 mod request;
 mod sort;
 pub mod text;

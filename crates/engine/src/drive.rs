@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The error of data that is not what was written, as fio has it.
-pub(crate) const WRONG_DATA: Errno = Errno(libc::EILSEQ);
+pub(crate) const WRONG_DATA: Errno = Errno::EILSEQ;
 
 /// No I/O waits longer than this to be counted, so that a report of a job that
 /// runs is that of a moment ago. Of 5000 I/Os a second a ring of them is counted at once.

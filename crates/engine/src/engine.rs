@@ -143,7 +143,7 @@ pub trait Queued {
 
     /// Whether an error says nothing of the I/O, which is pushed again.
     fn is_passing(&self, errno: Errno) -> bool {
-        errno.0 == libc::EINTR
+        errno == Errno::EINTR
     }
 
     /// See [`OneShot::broken`]; asked where submitting or collecting failed.

@@ -372,7 +372,7 @@ mod tests {
         };
         for lifetime in [WriteLifetime::Long, WriteLifetime::Short, WriteLifetime::None] {
             match set_lifetime(file.as_raw_fd(), lifetime) {
-                Err(Errno(libc::EINVAL | libc::ENOTTY | libc::EOPNOTSUPP)) => {
+                Err(Errno::EINVAL | Errno::ENOTTY | Errno::EOPNOTSUPP) => {
                     iosonde_testing::skip!("the kernel takes no write hints");
                 }
                 set => set.unwrap(),
@@ -414,7 +414,7 @@ mod tests {
         let mut files = Files::new(vec![reading("/no/such/file", false)]);
         let failure = files.open(FileId(0)).unwrap_err();
         assert_eq!((failure.doing, failure.file), ("open", Some(FileId(0))));
-        assert_eq!((failure.errno, failure.detail), (Errno(libc::ENOENT), None));
+        assert_eq!((failure.errno, failure.detail), (Errno::ENOENT, None));
         // procfs takes no O_DIRECT.
         let mut files = Files::new(vec![reading("/proc/self/stat", true)]);
         let failure = files.open(FileId(0)).unwrap_err();

@@ -38,7 +38,7 @@ pub(crate) fn uninterrupted(mut call: impl FnMut() -> Result<(), Errno>) -> Resu
     let mut retries = Retries::default();
     loop {
         match call() {
-            Err(Errno(libc::EINTR)) if retries.again(false) => {}
+            Err(Errno::EINTR) if retries.again(false) => {}
             ended => return ended,
         }
     }
@@ -108,9 +108,9 @@ mod tests {
 
     #[test]
     fn a_call_is_made_again_while_it_is_interrupted_and_no_other_error_is_hidden() {
-        let mut errors = vec![Errno::EIO, Errno(libc::EINTR), Errno(libc::EINTR)];
+        let mut errors = vec![Errno::EIO, Errno::EINTR, Errno::EINTR];
         assert_eq!(uninterrupted(|| errors.pop().map_or(Ok(()), Err)), Err(Errno::EIO));
-        let mut once = Some(Errno(libc::EINTR));
+        let mut once = Some(Errno::EINTR);
         assert_eq!(uninterrupted(|| once.take().map_or(Ok(()), Err)), Ok(()));
     }
 

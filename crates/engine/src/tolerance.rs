@@ -17,7 +17,7 @@ pub enum ErrorKind {
 
 /// What `continue_on_error` goes on after (fio(1)): a device that is full, or
 /// gone, stays so.
-const NON_FATAL: [Errno; 2] = [Errno::EIO, Errno(libc::EILSEQ)];
+const NON_FATAL: [Errno; 2] = [Errno::EIO, Errno::EILSEQ];
 
 /// The errors that a job tolerates. Used only when there is an error.
 #[derive(Clone, Debug, Default)]

@@ -114,6 +114,6 @@ fn a_program_is_asked_to_end_and_then_made_to() {
 fn a_program_that_is_not_there_is_an_error() {
     let missing = exec("/nowhere/at/all", &[]);
     let job = job("exec", EngineSettings::new(missing), 1000).go();
-    assert_eq!(job.failure().errno, Errno(libc::ENOENT));
+    assert_eq!(job.failure().errno, Errno::ENOENT);
     assert_eq!(job.failure().doing, "run the program");
 }

@@ -90,9 +90,9 @@ fn syncs_of_all_files_report_their_errors() {
     // Any other error in opening it counts.
     let odd = setup(Path::new("/dev/null/below"));
     let mut job = ready("psync", EngineSettings::default(), &spec, vec![odd], 1);
-    assert_eq!(job.drive.sync_all().unwrap_err().errno, Errno(libc::ENOTDIR));
+    assert_eq!(job.drive.sync_all().unwrap_err().errno, Errno::ENOTDIR);
     let failure = job.drive.sync_file_systems().unwrap_err();
-    assert_eq!((failure.doing, failure.errno), ("syncfs", Errno(libc::ENOTDIR)));
+    assert_eq!((failure.doing, failure.errno), ("syncfs", Errno::ENOTDIR));
     assert_eq!(job.engine.connect(&mut job.drive).unwrap(), None, "it waits for nobody");
 }
 
@@ -119,7 +119,7 @@ fn closing_makes_durable_what_no_sync_has() {
     spec.total_bytes = BLOCKS * 4096;
     let file = FileSetup { sync_on_close: true, ..setup(Path::new("/dev/null")) };
     let mut job = ready("psync", EngineSettings::default(), &spec, vec![file], 1);
-    job.drive.tolerance.ignored[1] = vec![Errno(libc::ESPIPE)];
+    job.drive.tolerance.ignored[1] = vec![Errno::ESPIPE];
     let mut job = job.go();
     assert!(job.engine.close(&mut job.drive, FileId(0)).is_err());
 }

@@ -72,7 +72,7 @@ fn stat_follows_a_link_and_lstat_does_not() {
     let lstat = EngineSettings::new(StatSettings(StatType::Lstat));
     counted(&job("filestat", lstat, &folder).go());
     let followed = job("filestat", EngineSettings::default(), &folder).go();
-    assert_eq!((followed.failure().errno, followed.failure().doing), (Errno(libc::ENOENT), "stat"));
+    assert_eq!((followed.failure().errno, followed.failure().doing), (Errno::ENOENT, "stat"));
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn filedelete_removes_each_file_once() {
     counted(&job("filedelete", EngineSettings::default(), &folder).go());
     assert_eq!(names(&folder), 0);
     let again = job("filedelete", EngineSettings::default(), &folder).go();
-    assert_eq!((again.failure().errno, again.failure().doing), (Errno(libc::ENOENT), "delete"));
+    assert_eq!((again.failure().errno, again.failure().doing), (Errno::ENOENT, "delete"));
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn directories_are_made_looked_up_and_removed() {
     assert!(folder.join("f3").is_dir());
     counted(&job("dirstat", EngineSettings::default(), &folder).go());
     let again = job("dircreate", EngineSettings::default(), &folder).go();
-    assert_eq!(again.failure().errno, Errno(libc::EEXIST));
+    assert_eq!(again.failure().errno, Errno::EEXIST);
     assert!(again.failure().detail.is_some());
     counted(&job("dirdelete", EngineSettings::default(), &folder).go());
     assert_eq!(names(&folder), 0);

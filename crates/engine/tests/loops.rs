@@ -513,8 +513,7 @@ fn a_sync_made_by_the_loop_happens_between_two_submissions() {
 
 #[test]
 fn trims_that_are_interrupted_for_ever_are_errors_in_the_end() {
-    let interrupted =
-        Script { errors_ppm: 1_000_000, errno: Errno(libc::EINTR), ..Script::default() };
+    let interrupted = Script { errors_ppm: 1_000_000, errno: Errno::EINTR, ..Script::default() };
     let trims = spec(mixed(false, false, true, false), 4096, 4096 * 40, 1);
     let clock = Clock::still(Still::at(1_000));
     let sim = || Sim::new(interrupted.clone(), clock, 4).queueing_syncs(true);
@@ -525,7 +524,7 @@ fn trims_that_are_interrupted_for_ever_are_errors_in_the_end() {
     drive.control.arm(u64::MAX);
     assert!(matches!(engine.run(&mut drive), Ended::Time));
     let failure = engine.drain(&mut drive).unwrap_err();
-    assert_eq!((failure.doing, failure.errno), ("trim", Errno(libc::EINTR)));
+    assert_eq!((failure.doing, failure.errno), ("trim", Errno::EINTR));
     assert!(failure.detail.unwrap().contains("again and again"), "{failure:?}");
     assert_eq!(counters.lanes[2].errors.get(), counters.lanes[2].issued.get());
 }

@@ -154,7 +154,7 @@ fn what_cannot_be_connected_is_said_before_or_when_the_sides_meet() {
 
     let mut alone = side("net", Op::Write, 1, writer);
     let failure = alone.engine.connect(&mut alone.drive).unwrap_err();
-    assert_eq!((failure.doing, failure.errno), ("connect", Errno(libc::ECONNREFUSED)));
+    assert_eq!((failure.doing, failure.errno), ("connect", Errno::ECONNREFUSED));
     assert!(failure.detail.unwrap().contains("start that side first"));
 }
 

@@ -63,7 +63,7 @@ impl Parts {
         }
         self.calls += 1;
         if self.interrupted && self.calls.is_multiple_of(3) {
-            return Err(Errno(libc::EINTR));
+            return Err(Errno::EINTR);
         }
         let mut file = self.file.borrow_mut();
         let (start, mut end) = (io.offset as usize, file.len());
@@ -390,7 +390,7 @@ fn a_trim_that_does_not_say_how_far_it_came_is_done() {
 
 #[test]
 fn io_that_is_interrupted_for_ever_is_an_error_in_the_end() {
-    let errno = Errno(libc::EINTR);
+    let errno = Errno::EINTR;
     let parts = Parts { fails: failing(5000, errno), ..Parts::new(vec![0; BLOCKS * BLOCK]) };
     let engine = Box::new(OneShotLoop::<_, true>::new(parts));
     let done = run(engine, 1, &job(Op::Write, BLOCKS), |_| {});
@@ -485,7 +485,7 @@ fn what_is_read_back_in_parts_is_checked_whole_and_a_wrong_block_is_told_once() 
             assert_eq!((counts.written, counts.wrong), (BLOCKS as u64, 1), "{words}");
             let told: Vec<_> = wrong.try_iter().collect();
             assert_eq!(told, [(FileId(0), BLOCK as u64, BLOCK as u32)], "{words}");
-            let errno = Errno(libc::EILSEQ);
+            let errno = Errno::EILSEQ;
             if is_tolerated {
                 assert!(checked.is_ok(), "{words}: {checked:?}");
                 assert_eq!(counts.checked, BLOCKS as u64, "{words}");

@@ -188,14 +188,16 @@ impl Act {
 
     /// What an error means here, where its number says too little.
     fn explain(self, errno: Errno) -> Option<&'static str> {
-        match (self, errno.0) {
-            (Act::CreateDirectory, libc::EEXIST) => {
+        match (self, errno) {
+            (Act::CreateDirectory, Errno::EEXIST) => {
                 Some("it must not be there yet; each pass of loops or time_based makes it again")
             }
-            (Act::DeleteFile | Act::DeleteDirectory, libc::ENOENT) => {
+            (Act::DeleteFile | Act::DeleteDirectory, Errno::ENOENT) => {
                 Some("each name can be removed only once; a second pass finds nothing")
             }
-            (Act::CreateFile, libc::EMFILE) => Some("files stay open; ask for fewer by openfiles="),
+            (Act::CreateFile, Errno::EMFILE) => {
+                Some("files stay open; ask for fewer by openfiles=")
+            }
             _ => None,
         }
     }
@@ -257,20 +259,20 @@ mod tests {
     #[test]
     fn errors_of_names_say_what_helps() {
         for (act, errno, word) in [
-            (Act::CreateDirectory, libc::EEXIST, "must not be there"),
-            (Act::DeleteFile, libc::ENOENT, "only once"),
-            (Act::DeleteDirectory, libc::ENOENT, "only once"),
-            (Act::CreateFile, libc::EMFILE, "openfiles="),
+            (Act::CreateDirectory, Errno::EEXIST, "must not be there"),
+            (Act::DeleteFile, Errno::ENOENT, "only once"),
+            (Act::DeleteDirectory, Errno::ENOENT, "only once"),
+            (Act::CreateFile, Errno::EMFILE, "openfiles="),
         ] {
-            let words = act.explain(Errno(errno)).unwrap_or_default();
+            let words = act.explain(errno).unwrap_or_default();
             assert!(words.contains(word), "{word}: {words:?}");
         }
         for (act, errno) in [
-            (Act::CreateFile, libc::EEXIST),
-            (Act::CreateDirectory, libc::ENOENT),
-            (Act::DeleteFile, libc::EMFILE),
+            (Act::CreateFile, Errno::EEXIST),
+            (Act::CreateDirectory, Errno::ENOENT),
+            (Act::DeleteFile, Errno::EMFILE),
         ] {
-            assert_eq!(act.explain(Errno(errno)), None, "{errno}");
+            assert_eq!(act.explain(errno), None, "{errno:?}");
         }
     }
 }

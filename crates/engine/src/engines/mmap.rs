@@ -142,7 +142,7 @@ impl Mapped {
         let start = if self.bytes <= window_bytes { 0 } else { io.offset & !(page - 1) };
         let bytes = self.bytes.max(end) - start;
         let bytes = bytes.min(window_bytes.max(end - start));
-        let bytes = usize::try_from(bytes).map_err(|_| Errno(libc::ENOMEM))?;
+        let bytes = usize::try_from(bytes).map_err(|_| Errno::ENOMEM)?;
         // The old window goes first, so that there is never room for two to find.
         self.window = None;
         let mut protection = libc::PROT_READ;
@@ -254,13 +254,13 @@ impl OneShot for Mmap {
     }
 
     fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
-        match errno.0 {
-            libc::EIO if matches!(op, Op::Read | Op::Write) => {
+        match errno {
+            Errno::EIO if matches!(op, Op::Read | Op::Write) => {
                 Some("I/O error on a page of the mapped file (SIGBUS)")
             }
-            libc::ENODEV => Some("the file cannot be mapped; use another ioengine"),
-            libc::EACCES => Some("the file is not open for what the mapping needs"),
-            libc::ENOTTY if op == Op::Trim => Some("only block devices are trimmed"),
+            Errno::ENODEV => Some("the file cannot be mapped; use another ioengine"),
+            Errno::EACCES => Some("the file is not open for what the mapping needs"),
+            Errno::ENOTTY if op == Op::Trim => Some("only block devices are trimmed"),
             _ => None,
         }
     }
@@ -344,7 +344,7 @@ mod tests {
         let null = std::fs::File::options().read(true).write(true).open("/dev/null").unwrap();
         let mut engine = engine(&null, 4096, WINDOW_BYTES);
         let errno = engine.perform(&io(&null, Op::Read, 0, &mut [0; 16])).unwrap_err();
-        assert_eq!(errno.0, libc::ENODEV);
+        assert_eq!(errno, Errno::ENODEV);
         assert!(engine.explain(Op::Read, errno).unwrap().contains("cannot be mapped"));
     }
 
@@ -352,14 +352,14 @@ mod tests {
     fn errors_of_a_mapping_say_what_they_mean() {
         let file = temporary("words", &[0; 4096]);
         let engine = engine(&file, 4096, 4096);
-        let words = |op, errno| engine.explain(op, Errno(errno)).unwrap_or_default();
+        let words = |op, errno| engine.explain(op, errno).unwrap_or_default();
         for op in [Op::Read, Op::Write] {
-            assert!(words(op, libc::EIO).contains("SIGBUS"));
+            assert!(words(op, Errno::EIO).contains("SIGBUS"));
         }
-        assert_eq!(words(Op::Sync, libc::EIO), "", "no page was touched");
-        assert!(words(Op::Read, libc::ENODEV).contains("cannot be mapped"));
-        assert!(words(Op::Write, libc::EACCES).contains("not open"));
-        assert!(words(Op::Trim, libc::ENOTTY).contains("only block devices"));
-        assert_eq!(words(Op::Read, libc::ENOTTY), "");
+        assert_eq!(words(Op::Sync, Errno::EIO), "", "no page was touched");
+        assert!(words(Op::Read, Errno::ENODEV).contains("cannot be mapped"));
+        assert!(words(Op::Write, Errno::EACCES).contains("not open"));
+        assert!(words(Op::Trim, Errno::ENOTTY).contains("only block devices"));
+        assert_eq!(words(Op::Read, Errno::ENOTTY), "");
     }
 }

@@ -42,7 +42,7 @@ struct Span {
 
 impl Span {
     fn map(bytes: u64) -> Result<Span, Errno> {
-        let len = usize::try_from(bytes).map_err(|_| Errno(libc::ENOMEM))?;
+        let len = usize::try_from(bytes).map_err(|_| Errno::ENOMEM)?;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         let access = libc::PROT_READ | libc::PROT_WRITE;
         // SAFETY: a new mapping, at an address that the kernel chooses.
@@ -74,7 +74,7 @@ impl Drop for Span {
 impl OneShot for PageFault {
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
         let page = self.page;
-        let span = self.files[io.file.0 as usize].as_mut().ok_or(Errno(libc::EBADF))?;
+        let span = self.files[io.file.0 as usize].as_mut().ok_or(Errno::EBADF)?;
         let end = io.offset.checked_add(io.len.into()).ok_or(Errno::EINVAL)?;
         if end > span.bytes || io.len == 0 {
             return Err(Errno::EINVAL);

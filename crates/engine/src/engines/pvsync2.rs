@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn a_refusal_is_explained_by_the_flags_that_were_given() {
         let refused = |settings: &Pvsync2Settings| {
-            Pvsync2::new(settings).explain(Op::Read, Errno(libc::EOPNOTSUPP)).unwrap_or_default()
+            Pvsync2::new(settings).explain(Op::Read, Errno::EOPNOTSUPP).unwrap_or_default()
         };
         assert_eq!(refused(&Pvsync2Settings::default()), "");
         for share in [1, 100] {

@@ -46,27 +46,27 @@ impl RwFlags {
     #[cold]
     pub(crate) fn explain(self, op: Op, errno: Errno) -> Option<&'static str> {
         let flags = self.of(op);
-        match errno.0 {
-            libc::ENOTTY if op == Op::Trim => Some("only block devices are trimmed"),
-            libc::EOPNOTSUPP if op == Op::Trim => Some("the device cannot discard"),
-            libc::EOPNOTSUPP if flags & libc::RWF_ATOMIC != 0 => {
+        match errno {
+            Errno::ENOTTY if op == Op::Trim => Some("only block devices are trimmed"),
+            Errno::EOPNOTSUPP if op == Op::Trim => Some("the device cannot discard"),
+            Errno::EOPNOTSUPP if flags & libc::RWF_ATOMIC != 0 => {
                 Some("the file or device takes no atomic writes (RWF_ATOMIC); leave out atomic=1")
             }
-            libc::EINVAL if flags & libc::RWF_ATOMIC != 0 => Some(
+            Errno::EINVAL if flags & libc::RWF_ATOMIC != 0 => Some(
                 "an atomic write needs direct=1, and a size and place that the device takes \
                  (atomic_write_unit_min and _max in its queue directory)",
             ),
-            libc::EOPNOTSUPP if flags & libc::RWF_DONTCACHE != 0 => Some(
+            Errno::EOPNOTSUPP if flags & libc::RWF_DONTCACHE != 0 => Some(
                 "the file system takes no uncached I/O (RWF_DONTCACHE: Linux 6.14 and up, on \
                  ext4, xfs, btrfs...); leave out uncached=1",
             ),
-            libc::EOPNOTSUPP if flags & libc::RWF_NOWAIT != 0 => {
+            Errno::EOPNOTSUPP if flags & libc::RWF_NOWAIT != 0 => {
                 Some("the file cannot do this without waiting (RWF_NOWAIT); leave out nowait=1")
             }
-            libc::EOPNOTSUPP if flags & libc::RWF_HIPRI != 0 => {
+            Errno::EOPNOTSUPP if flags & libc::RWF_HIPRI != 0 => {
                 Some("the file cannot be polled (RWF_HIPRI); leave out hipri=1")
             }
-            libc::EAGAIN if flags & libc::RWF_NOWAIT != 0 => {
+            Errno::EAGAIN if flags & libc::RWF_NOWAIT != 0 => {
                 Some("it would have had to wait (nowait=1); ignore_error=EAGAIN lets the job go on")
             }
             _ => None,
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn a_refusal_names_the_flag_and_the_option() {
         let flags = RwFlags::default().uncached(true);
-        let words = flags.explain(Op::Read, Errno(libc::EOPNOTSUPP)).unwrap();
+        let words = flags.explain(Op::Read, Errno::EOPNOTSUPP).unwrap();
         assert!(words.contains("RWF_DONTCACHE") && words.contains("uncached=1"));
         assert_eq!(flags.explain(Op::Read, Errno::EIO), None);
     }
@@ -100,29 +100,29 @@ mod tests {
         let (atomic, uncached) = (plain.atomic(true), plain.uncached(true));
         let (nowait, polled) = (plain.nowait(true), plain.polled());
         for (flags, op, errno, word) in [
-            (plain, Op::Trim, libc::ENOTTY, "only block devices"),
-            (plain, Op::Trim, libc::EOPNOTSUPP, "cannot discard"),
-            (atomic, Op::Write, libc::EOPNOTSUPP, "leave out atomic=1"),
-            (atomic, Op::Write, libc::EINVAL, "atomic_write_unit_min"),
-            (uncached, Op::Write, libc::EOPNOTSUPP, "leave out uncached=1"),
-            (nowait, Op::Read, libc::EOPNOTSUPP, "leave out nowait=1"),
-            (polled, Op::Read, libc::EOPNOTSUPP, "leave out hipri=1"),
-            (nowait, Op::Read, libc::EAGAIN, "ignore_error=EAGAIN"),
+            (plain, Op::Trim, Errno::ENOTTY, "only block devices"),
+            (plain, Op::Trim, Errno::EOPNOTSUPP, "cannot discard"),
+            (atomic, Op::Write, Errno::EOPNOTSUPP, "leave out atomic=1"),
+            (atomic, Op::Write, Errno::EINVAL, "atomic_write_unit_min"),
+            (uncached, Op::Write, Errno::EOPNOTSUPP, "leave out uncached=1"),
+            (nowait, Op::Read, Errno::EOPNOTSUPP, "leave out nowait=1"),
+            (polled, Op::Read, Errno::EOPNOTSUPP, "leave out hipri=1"),
+            (nowait, Op::Read, Errno::EAGAIN, "ignore_error=EAGAIN"),
         ] {
-            let words = flags.explain(op, Errno(errno)).unwrap_or_default();
+            let words = flags.explain(op, errno).unwrap_or_default();
             assert!(words.contains(word), "{word}: {words:?}");
         }
         // Of flags that were not set, and of other operations, nothing is said.
         for (flags, op, errno) in [
-            (plain, Op::Read, libc::ENOTTY),
-            (plain, Op::Read, libc::EOPNOTSUPP),
-            (plain, Op::Write, libc::EINVAL),
-            (plain, Op::Read, libc::EAGAIN),
-            (polled, Op::Read, libc::EAGAIN),
-            (atomic, Op::Read, libc::EINVAL),
-            (uncached, Op::Write, libc::EINVAL),
+            (plain, Op::Read, Errno::ENOTTY),
+            (plain, Op::Read, Errno::EOPNOTSUPP),
+            (plain, Op::Write, Errno::EINVAL),
+            (plain, Op::Read, Errno::EAGAIN),
+            (polled, Op::Read, Errno::EAGAIN),
+            (atomic, Op::Read, Errno::EINVAL),
+            (uncached, Op::Write, Errno::EINVAL),
         ] {
-            assert_eq!(flags.explain(op, Errno(errno)), None, "{op:?} {errno}");
+            assert_eq!(flags.explain(op, errno), None, "{op:?} {errno:?}");
         }
         let both = plain.nowait(true).uncached(true);
         assert_eq!(both.of(Op::Read), libc::RWF_NOWAIT | libc::RWF_DONTCACHE);

@@ -12,7 +12,7 @@ pub(crate) fn discard(io: &Io) -> Result<u32, Errno> {
     match discard_now(io) {
         // The device is held for the run (O_EXCL), and the kernel drops written
         // pages under nobody's hold but the caller's: they are written back first.
-        Err(Errno(libc::EBUSY)) => write_back(io).and_then(|()| discard_now(io)),
+        Err(Errno::EBUSY) => write_back(io).and_then(|()| discard_now(io)),
         result => result,
     }
 }

@@ -235,7 +235,7 @@ mod tests {
         engine.push(Slot(0), &io(-1, Op::Read, 0, &mut a));
         engine.push(Slot(1), &io(-1, Op::Read, 4, &mut b));
         engine.submit().unwrap();
-        let bad = Err(Errno(libc::EBADF));
+        let bad = Err(Errno::EBADF);
         assert_eq!(reap_all(&mut engine), [(0, bad), (1, bad)]);
     }
 }

@@ -153,9 +153,9 @@ impl<const STAMPED: bool> AnyLoop<STAMPED> {
                     retries.moved();
                 }
                 // Interrupted before anything was done.
-                Err(Errno(libc::EINTR)) if retries.again(drive.control.stop_asked()) => {}
+                Err(Errno::EINTR) if retries.again(drive.control.stop_asked()) => {}
                 Err(errno) => {
-                    let given_up = (errno.0 == libc::EINTR).then_some(GIVEN_UP);
+                    let given_up = (errno == Errno::EINTR).then_some(GIVEN_UP);
                     let detail = self.engine.explain(entry.op, errno).or(given_up);
                     let failure = Failure { detail, ..Failure::of(&entry, errno) };
                     if self.engine.broken().is_some() {

@@ -322,7 +322,7 @@ impl Throttle {
             self.failed.get_or_insert(Failure {
                 detail: None,
                 doing: "max latency exceeded",
-                ..Failure::of(entry, Errno(libc::ETIMEDOUT))
+                ..Failure::of(entry, Errno::ETIMEDOUT)
             });
             return true;
         }

@@ -402,9 +402,9 @@ mod tests {
 
     #[test]
     fn a_thread_that_cannot_start_is_an_error() {
-        let start: CheckerStart = Arc::new(|| Err(Errno(libc::EINVAL)));
+        let start: CheckerStart = Arc::new(|| Err(Errno::EINVAL));
         let failure = Checkers::start(2, &format(), &start).err().unwrap();
-        assert_eq!(failure.errno, Errno(libc::EINVAL));
+        assert_eq!(failure.errno, Errno::EINVAL);
         assert!(failure.detail.is_some_and(|words| words.contains("verify_async_cpus")));
     }
 

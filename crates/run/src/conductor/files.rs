@@ -4,6 +4,7 @@ use super::{Conductor, RunMessage};
 use crate::job::{FileKind, FilePlan, JobId, JobPlan, Need, Plan};
 use crate::layout::{self, Added};
 use crate::worker;
+use iosonde_base::Errno;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -34,10 +35,9 @@ impl Conductor<'_> {
                 self.witness.laid_out(began);
             }
             Err(error) => {
-                let errno = error.raw_os_error().unwrap_or(libc::EAGAIN);
+                let errno = Errno::known(&error).unwrap_or(Errno::EAGAIN);
                 for id in 0..self.plan.jobs.len() {
-                    let error = std::io::Error::from_raw_os_error(errno);
-                    self.finished(id, worker::no_thread(error));
+                    self.finished(id, worker::no_thread(errno.into()));
                 }
             }
         }

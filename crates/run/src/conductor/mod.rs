@@ -33,7 +33,7 @@ use crate::layout::Added;
 use crate::logs::LogWriteError;
 use crate::worker::{self, JobResult};
 use bandwidth_log::BandwidthLog;
-use iosonde_base::{Errno, Nanos};
+use iosonde_base::Nanos;
 use iosonde_spec::values::ExitWhat;
 use iosonde_stats::CountersWriter;
 use peers::PeerLink;
@@ -261,7 +261,7 @@ impl<'a> Conductor<'a> {
         let seen = witness.finish(&self.plan, &self.results, &stop)?;
         for (result, lost) in self.results.iter_mut().zip(&seen.write_back) {
             let (Some(result), Some(lost)) = (result, lost) else { continue };
-            let error = || JobError::other("write back", Errno(lost.errno), &lost.words);
+            let error = || JobError::other("write back", lost.errno, &lost.words);
             result.error.get_or_insert_with(error);
         }
         Some(seen)

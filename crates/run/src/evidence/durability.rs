@@ -2,7 +2,7 @@
 
 use crate::job::{FileKind, JobPlan, Plan};
 use crate::worker::JobResult;
-use iosonde_base::Dir;
+use iosonde_base::{Dir, Errno};
 use iosonde_witness::reading::drain;
 use iosonde_witness::{DurableAfter, Fact};
 use std::collections::BTreeMap;
@@ -30,15 +30,15 @@ struct DrainFailure {
 #[derive(Clone, Debug)]
 pub struct WriteBackError {
     /// The number of the error.
-    pub errno: i32,
+    pub errno: Errno,
     /// Which file, and why.
     pub words: String,
 }
 
 impl DrainFailure {
     fn new(path: &Path, error: &std::io::Error) -> DrainFailure {
-        let errnos = [libc::EIO, libc::ENOSPC, libc::EDQUOT];
-        let errno = error.raw_os_error().filter(|errno| errnos.contains(errno));
+        let errnos = [Errno::EIO, Errno::ENOSPC, Errno::EDQUOT];
+        let errno = Errno::known(error).filter(|errno| errnos.contains(errno));
         let words = format!(
             "{}: what was written could not be written back and may be lost: {error}",
             path.display()

@@ -63,14 +63,14 @@ impl JobError {
 
     /// Data that was to be checked and was not.
     pub(crate) fn unchecked(why: &dyn std::fmt::Display) -> JobError {
-        JobError::other(INCOMPLETE, Errno(libc::ECANCELED), why)
+        JobError::other(INCOMPLETE, Errno::ECANCELED, why)
     }
 
     /// From an error of the system, in its own words where it has some.
     pub(crate) fn system(doing: &'static str, error: &io::Error) -> JobError {
-        let errno = match (error.raw_os_error(), error.kind()) {
-            (Some(number), _) => Errno(number),
-            (None, io::ErrorKind::Unsupported) => Errno(libc::ENOTSUP),
+        let errno = match (Errno::known(error), error.kind()) {
+            (Some(errno), _) => errno,
+            (None, io::ErrorKind::Unsupported) => Errno::ENOTSUP,
             (None, _) => Errno::EINVAL,
         };
         let detail = error.raw_os_error().is_none().then(|| error.to_string());

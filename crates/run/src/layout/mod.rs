@@ -142,7 +142,7 @@ fn failed(doing: &'static str, path: &Path, error: impl Into<io::Error>) -> Layo
     let errno = Errno::from(error.into());
     let help = match errno {
         Errno::ENOSPC => Some("free space, or ask for a smaller size"),
-        Errno(libc::EISDIR) => Some("it is a directory: directory= puts files in it"),
+        Errno::EISDIR => Some("it is a directory: directory= puts files in it"),
         _ => None,
     };
     LayoutError { doing, path: path.into(), errno, help }
@@ -157,7 +157,7 @@ fn create(job: &JobPlan, file: &FilePlan) -> Result<Made, LayoutError> {
         return Err(LayoutError {
             doing: "lay out",
             path: path.clone(),
-            errno: Errno(libc::ENOENT),
+            errno: Errno::ENOENT,
             help: Some("it does not exist and allow_file_create=0 forbids creating it"),
         });
     }
@@ -165,7 +165,7 @@ fn create(job: &JobPlan, file: &FilePlan) -> Result<Made, LayoutError> {
         return Err(LayoutError {
             doing: "extend",
             path: path.clone(),
-            errno: Errno(libc::EROFS),
+            errno: Errno::EROFS,
             help: Some("--readonly forbids it"),
         });
     }

@@ -16,7 +16,7 @@ impl Worker<'_> {
         let control = &self.shared.control;
         let done = commands::run(&self.job.name, When::Before, command, &|| control.stop_asked());
         if let Err(words) = done {
-            self.error = Some(JobError::other("exec_prerun", Errno(libc::ECANCELED), &words));
+            self.error = Some(JobError::other("exec_prerun", Errno::ECANCELED, &words));
         }
         self.start = self.clock.now();
         self.end_phase("prerun");

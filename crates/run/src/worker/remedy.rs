@@ -14,17 +14,17 @@ const USUAL_BLOCK: u64 = 4096;
 /// Words to go with a failure of `job`, where there are any.
 pub(crate) fn remedy(job: &JobPlan, failure: &Failure) -> Option<String> {
     match failure.errno {
-        Errno(libc::EMFILE) => Some(
+        Errno::EMFILE => Some(
             "raise the limit (ulimit -n), or set openfiles= to have fewer open at a time"
                 .to_owned(),
         ),
-        Errno(libc::EOVERFLOW) if job.zones.is_some() => Some(
+        Errno::EOVERFLOW if job.zones.is_some() => Some(
             "the device has as many active zones as it may: zones outside the job's range may be \
              open or closed (blkzone report)"
                 .to_owned(),
         ),
-        Errno(libc::EIO | libc::EREMOTEIO) if job.zones.is_none() => zoned(job, failure),
-        Errno(libc::EINVAL) if job.open.mode.direct => misaligned(job, failure),
+        Errno::EIO | Errno::EREMOTEIO if job.zones.is_none() => zoned(job, failure),
+        Errno::EINVAL if job.open.mode.direct => misaligned(job, failure),
         _ => None,
     }
 }

@@ -281,7 +281,7 @@ impl Missed {
             "{exceeds}latency_target of {} nsec is not met at depth 1 by {percentile} % of the I/Os",
             target.0
         );
-        Missed { failure: Failure::engine(doing, Errno(libc::ETIMEDOUT)), words }
+        Missed { failure: Failure::engine(doing, Errno::ETIMEDOUT), words }
     }
 }
 

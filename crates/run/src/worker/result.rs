@@ -124,7 +124,7 @@ pub fn panicked(shared: &Shared, panic: Box<dyn std::any::Any + Send>) -> Box<Jo
         .unwrap_or_else(|| "no words".to_owned());
     shared.enter(JobStage::Finished);
     let error = JobError {
-        failure: Failure::engine("run", Errno(libc::EIO)),
+        failure: Failure::engine("run", Errno::EIO),
         path: None,
         detail: Some(format!("a defect of iosonde, please report it: {words}")),
     };

@@ -155,7 +155,7 @@ fn allocate_buffers(job: &JobPlan) -> Result<Memory, JobError> {
         (job.window.depth, &job.buffers);
     let bytes = lead + slots as usize * each;
     let memory = RawBuf::new(memory, bytes.max(1), *align)
-        .map_err(|error| JobError::other("allocate buffers", Errno(12), &error))?;
+        .map_err(|error| JobError::other("allocate buffers", Errno::ENOMEM, &error))?;
     Ok(Memory::after(*lead, memory, slots, *each))
 }
 

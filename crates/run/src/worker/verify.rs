@@ -190,7 +190,7 @@ impl Worker<'_> {
             return;
         }
         if let Some((path, words)) = self.job.unwritten_files().into_iter().next() {
-            let error = JobError::other("verify", Errno(libc::EILSEQ), &words);
+            let error = JobError::other("verify", Errno::EILSEQ, &words);
             self.error = Some(JobError { path: Some(path), ..error });
         }
     }
@@ -384,7 +384,7 @@ impl Worker<'_> {
             () if self.error.is_some() || !plan.strict => return,
             () if wrong > 0 => {
                 let words = format!("{wrong} of {checked} blocks were wrong");
-                self.error = Some(JobError::other("verify", Errno(libc::EILSEQ), &words));
+                self.error = Some(JobError::other("verify", Errno::EILSEQ, &words));
                 return;
             }
             // Whoever set the trigger checks later.

@@ -83,7 +83,7 @@ impl OneShot for E4Defrag {
         }
         let exchanged = match self.exchange(io) {
             // Pages are dirty, or just being written: they are waited for once.
-            Err(Errno(libc::EBUSY)) => {
+            Err(Errno::EBUSY) => {
                 rustix::fs::fdatasync(descriptor(io)).map_err(errno)?;
                 self.exchange(io)
             }

@@ -21,7 +21,7 @@ use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
 /// What the job stops with when an object does what it must not.
-const BROKEN: Errno = Errno(libc::EPROTO);
+const BROKEN: Errno = Errno::EPROTO;
 
 /// Which object, and what it does not see otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -109,24 +109,20 @@ impl Object {
 }
 
 fn refused(path: &str, why: &str) -> EngineError {
-    EngineError {
-        message: format!("cannot use {path}: {why}"),
-        help: None,
-        errno: Errno(libc::ELIBBAD),
-    }
+    EngineError { message: format!("cannot use {path}: {why}"), help: None, errno: Errno::ELIBBAD }
 }
 
 /// All of a regular file.
 fn read(path: &Path) -> Result<Vec<u8>, Errno> {
     let facts = std::fs::metadata(path)?;
     if facts.is_dir() {
-        return Err(Errno(libc::EISDIR));
+        return Err(Errno::EISDIR);
     }
     /// No object is larger.
     const MOST: u64 = 1 << 30;
     if !facts.is_file() || facts.len() > MOST {
         // To read a pipe would be to wait.
-        return Err(Errno(libc::ENOEXEC));
+        return Err(Errno::ENOEXEC);
     }
     Ok(std::fs::read(path)?)
 }

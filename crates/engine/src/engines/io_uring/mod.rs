@@ -205,7 +205,7 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
         }
         // Without such a thread the ring has room for the depth.
         self.specials[slot.0 as usize] = None;
-        self.ready.push(Completion { slot, result: Err(Errno(libc::EBUSY)) });
+        self.ready.push(Completion { slot, result: Err(Errno::EBUSY) });
     }
 
     /// How many requests the kernel has not taken from the ring yet.
@@ -302,7 +302,7 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
     fn look_again(&mut self, first: usize, done: &mut [Completion]) {
         for Completion { slot, result } in &mut done[first..] {
             let special = self.specials[slot.0 as usize].take();
-            if let (Err(Errno(libc::EOPNOTSUPP | libc::EINVAL | libc::ENOTTY)), Some(io)) =
+            if let (Err(Errno::EOPNOTSUPP | Errno::EINVAL | Errno::ENOTTY), Some(io)) =
                 (*result, special)
                 && io.op == Op::Trim
             {
@@ -416,7 +416,7 @@ impl<const PRIORITIES: bool> Queued for Uring<PRIORITIES> {
             let before = done.len();
             self.take(max, done);
             if self.left_behind() && !self.asks_again() {
-                return Err(refused.unwrap_or(Errno(libc::EAGAIN)));
+                return Err(refused.unwrap_or(Errno::EAGAIN));
             }
             match refused {
                 Some(errno) if missing > 0 && done.len() == before => {

@@ -330,8 +330,8 @@ mod tests {
                 assert!(!why.is_empty() && help.contains("ioengine=libaio"), "{errno} {setting}");
             }
         }
-        assert!(explain(Errno(libc::EPERM), "2").0.contains("io_uring_disabled=2"));
-        assert!(explain(Errno(libc::EPERM), "0").0.contains("seccomp"));
+        assert!(explain(Errno::EPERM, "2").0.contains("io_uring_disabled=2"));
+        assert!(explain(Errno::EPERM, "0").0.contains("seccomp"));
     }
 
     #[test]
@@ -355,7 +355,7 @@ mod tests {
             );
         }
         let error = refusal(io::Error::from_raw_os_error(libc::ENOMEM));
-        assert_eq!(error.errno, Errno(libc::ENOMEM));
+        assert_eq!(error.errno, Errno::ENOMEM);
         assert!(error.message.starts_with("make an io_uring: there is no memory"), "{error:?}");
         assert!(error.help.is_some_and(|help| help.contains("iodepth")));
     }

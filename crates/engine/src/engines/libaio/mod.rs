@@ -251,7 +251,7 @@ impl<const PRIORITIES: bool> Libaio<PRIORITIES> {
             _ => None,
         };
         let result = match (op, errno) {
-            (Some(op), Errno(libc::EINVAL | libc::EOPNOTSUPP)) => {
+            (Some(op), Errno::EINVAL | Errno::EOPNOTSUPP) => {
                 self.queues_syncs = false;
                 let entry = Planned { offset: 0, len: 0, file: FileId(0), op };
                 sync_call::sync(&entry, request.fd as i32, self.sync_range).map(|()| 0)
@@ -272,7 +272,7 @@ impl<const PRIORITIES: bool> Libaio<PRIORITIES> {
                     taken += count;
                     self.with_kernel += count as u32;
                 }
-                Err(errno @ Errno(libc::EINTR | libc::EAGAIN)) => {
+                Err(errno @ (Errno::EINTR | Errno::EAGAIN)) => {
                     result = Err(errno);
                     break;
                 }

@@ -184,7 +184,7 @@ impl Connection {
             match self.receive(&mut hello) {
                 Ok(8) if hello == *HELLO => return Ok(true),
                 // Somebody else's datagram, or one of a run before.
-                Ok(_) | Err(Errno(libc::EAGAIN | libc::EINTR)) => {}
+                Ok(_) | Err(Errno::EAGAIN | Errno::EINTR) => {}
                 Err(errno) => return Err(Failure::engine("receive", errno)),
             }
         }
@@ -213,11 +213,11 @@ impl Stepwise for Net {
                     self.done();
                     return Ok(EngineStep::Over);
                 }
-                Err(Errno(libc::EINTR)) => {}
-                Err(Errno(libc::EAGAIN)) if drive.clock.now() >= drive.control.until() => {
+                Err(Errno::EINTR) => {}
+                Err(Errno::EAGAIN) if drive.clock.now() >= drive.control.until() => {
                     return Ok(EngineStep::Later);
                 }
-                Err(Errno(libc::EAGAIN)) => {}
+                Err(Errno::EAGAIN) => {}
                 Err(errno) => {
                     self.done();
                     return drive

@@ -179,7 +179,7 @@ impl Socket {
             let ready = unsafe { libc::poll(&mut poll, 1, PATIENCE_MS) };
             if ready <= 0 {
                 match check(ready) {
-                    Ok(_) | Err(Errno(libc::EINTR)) => continue,
+                    Ok(_) | Err(Errno::EINTR) => continue,
                     Err(errno) => return Err(errno),
                 }
             }

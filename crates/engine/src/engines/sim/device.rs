@@ -11,8 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Zones that are open as the device limits them are refused with this, as in Linux
 /// (BLK_STS_ZONE_OPEN_RESOURCE); likewise active ones.
-const TOO_MANY_OPEN: Errno = Errno(libc::ETOOMANYREFS);
-const TOO_MANY_ACTIVE: Errno = Errno(libc::EOVERFLOW);
+const TOO_MANY_OPEN: Errno = Errno::ETOOMANYREFS;
+const TOO_MANY_ACTIVE: Errno = Errno::EOVERFLOW;
 
 /// A device in memory.
 #[derive(Debug, Default)]
@@ -86,7 +86,7 @@ impl SimulatedDevice {
         }
         let index = self.index(offset);
         let (end, zones) = (offset + u64::from(len), &mut state.zones);
-        let zone = *zones.get(index).ok_or(Errno(libc::ENOSPC))?;
+        let zone = *zones.get(index).ok_or(Errno::ENOSPC)?;
         if !zone.is_sequential() {
             let reaches = zones[index..].iter().take_while(|zone| !zone.is_sequential()).last();
             let fits = reaches.is_some_and(|last| end <= last.end());
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(write(&device, 1024, 3072), Err(Errno::EIO), "beyond the capacity");
         assert_eq!(write(&device, 1024, 2048), Ok(2048));
         assert_eq!(condition(&device, 0), (ZoneCondition::Full, 3072));
-        assert_eq!(write(&device, 16384, 512), Err(Errno(libc::ENOSPC)));
+        assert_eq!(write(&device, 16384, 512), Err(Errno::ENOSPC));
         assert_eq!(read(&device, 512, 4), [7; 4]);
         assert_eq!(read(&device, 3070, 4), [7, 7, 0, 0]);
         device.reset(None, 0, ZONE).unwrap();

@@ -222,7 +222,7 @@ impl OneShot for TreeEngine {
             self.explained.get_or_init(|| {
                 "the job asks for more names than the tree has: size= is how many, in blocks of bs="
             });
-            return Err(Errno(libc::EINVAL));
+            return Err(Errno::EINVAL);
         }
         match self.operate(index) {
             Ok(()) => Ok(io.len),

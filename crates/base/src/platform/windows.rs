@@ -1,0 +1,78 @@
+//! Windows: what `GetLastError` returns. Errors of which Windows says more than errno(3) has words
+//! for (a file that another process has open, a name that no file can have) are not in the table.
+
+use crate::Errno;
+
+pub(super) const NUMBERS: &[&[(i32, Errno)]] = &[USUAL, OTHERS];
+
+/// One number for each error: the one that it is when it is given back to the system.
+const USUAL: &[(i32, Errno)] = &[
+    (2, Errno::ENOENT),
+    (5, Errno::EACCES),
+    (6, Errno::EBADF),
+    (4, Errno::EMFILE),
+    (8, Errno::ENOMEM),
+    (17, Errno::EXDEV),
+    (19, Errno::EROFS),
+    (1, Errno::ENOSYS),
+    (1117, Errno::EIO),
+    (112, Errno::ENOSPC),
+    (80, Errno::EEXIST),
+    (87, Errno::EINVAL),
+    (50, Errno::EOPNOTSUPP),
+    (109, Errno::EPIPE),
+    (1460, Errno::ETIMEDOUT),
+    (995, Errno::ECANCELED),
+    (145, Errno::ENOTEMPTY),
+    (206, Errno::ENAMETOOLONG),
+    (267, Errno::ENOTDIR),
+    (170, Errno::EBUSY),
+    (1167, Errno::ENODEV),
+    (1295, Errno::EDQUOT),
+    (1314, Errno::EPERM),
+    (998, Errno::EFAULT),
+    (1142, Errno::EMLINK),
+    (223, Errno::EFBIG),
+    (534, Errno::EOVERFLOW),
+    (10035, Errno::EAGAIN),
+    (10048, Errno::EADDRINUSE),
+    (10049, Errno::EADDRNOTAVAIL),
+    (10050, Errno::ENETDOWN),
+    (10051, Errno::ENETUNREACH),
+    (10053, Errno::ECONNABORTED),
+    (10054, Errno::ECONNRESET),
+    (10057, Errno::ENOTCONN),
+    (10061, Errno::ECONNREFUSED),
+    (10065, Errno::EHOSTUNREACH),
+];
+
+/// More numbers for the same.
+const OTHERS: &[(i32, Errno)] = &[
+    (3, Errno::ENOENT),
+    (15, Errno::ENOENT),
+    (53, Errno::ENOENT),
+    (67, Errno::ENOENT),
+    (14, Errno::ENOMEM),
+    (1450, Errno::ENOMEM),
+    (1455, Errno::ENOMEM),
+    (1816, Errno::ENOMEM),
+    (20, Errno::ENODEV),
+    (55, Errno::ENODEV),
+    (23, Errno::EIO),
+    (25, Errno::EIO),
+    (27, Errno::EIO),
+    (29, Errno::EIO),
+    (30, Errno::EIO),
+    (31, Errno::EIO),
+    (39, Errno::ENOSPC),
+    (183, Errno::EEXIST),
+    (121, Errno::ETIMEDOUT),
+    (258, Errno::ETIMEDOUT),
+    (10060, Errno::ETIMEDOUT),
+    (232, Errno::EPIPE),
+    (233, Errno::EPIPE),
+    (230, Errno::EPIPE),
+    (1784, Errno::EINVAL),
+    (10022, Errno::EINVAL),
+    (111, Errno::ENAMETOOLONG),
+];
