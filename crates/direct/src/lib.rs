@@ -18,7 +18,6 @@ mod open;
 mod platform;
 mod probe;
 pub mod stack;
-#[cfg(any(target_os = "linux", target_os = "android"))]
 pub mod sysfs;
 
 pub use alignment::{Misalignment, RequestPart, Transfer};

@@ -25,8 +25,7 @@ impl DeviceId {
     }
 
     /// From the `st_dev` or `st_rdev` of a file.
-    #[cfg(unix)]
-    pub fn from_raw(device: libc::dev_t) -> DeviceId {
+    pub fn from_raw(device: u64) -> DeviceId {
         crate::platform::device_id(device)
     }
 }

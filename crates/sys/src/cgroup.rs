@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use iosonde_direct::stack::Mount;
-use iosonde_direct::sysfs::parse_mounts;
+use iosonde_direct::sysfs::{self, parse_mounts};
 
 /// Which hierarchy of control groups there is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl Hierarchy {
     /// The one that counts for I/O: `blkio` before version 2; `None` where
     /// neither is mounted.
     pub fn of_this_machine() -> Option<Hierarchy> {
-        Hierarchy::parse(&fs::read_to_string("/proc/self/mountinfo").ok()?)
+        Hierarchy::parse(&sysfs::text("proc/self/mountinfo").ok()?)
     }
 
     /// The same from the text of /proc/self/mountinfo.
@@ -53,7 +53,7 @@ impl Hierarchy {
 
     /// The calling thread's group, as a folder.
     fn present(&self) -> io::Result<PathBuf> {
-        let text = fs::read_to_string("/proc/thread-self/cgroup")?;
+        let text = sysfs::text("proc/thread-self/cgroup")?;
         let path = text.lines().find_map(|line| {
             let mut parts = line.splitn(3, ':').skip(1);
             let controllers = parts.next()?;

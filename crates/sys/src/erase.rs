@@ -3,6 +3,7 @@
 //! A word names one device by its serial number or model, or by its size if it
 //! has neither, so that a mistyped path erases nothing.
 
+use crate::files::status_of;
 use crate::guard::{Reason, WriteRefusal};
 use crate::signature::signatures;
 use crate::stack::DeviceId;
@@ -13,7 +14,6 @@ use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// The names of a device that `--erase` accepts.
@@ -95,7 +95,7 @@ pub fn data_on(path: &Path) -> io::Result<Vec<FoundData>> {
     let own = signatures(&file, 0..end)?;
     found.extend(own.into_iter().map(|what| FoundData { partition: None, what }));
     let tree = Tree::here();
-    let name = tree.name(DeviceId::from_raw(file.metadata()?.rdev()));
+    let name = tree.name(DeviceId::from_raw(status_of(&file)?.rdev()));
     for part in name.map_or_else(Vec::new, |name| tree.partitions(&name)) {
         // In sectors of 512 bytes whatever the disk's own are.
         let sectors = |attribute| tree.attribute(&part, attribute)?.trim().parse::<u64>().ok();
@@ -119,7 +119,7 @@ pub fn may_erase(path: &Path, words: &[String]) -> Result<(), WriteRefusal> {
 
 fn judge(path: &Path, words: &[String]) -> Result<(), Reason> {
     let file = File::open(path).map_err(Reason::Unknown)?;
-    let id = DeviceId::from_raw(file.metadata().map_err(Reason::Unknown)?.rdev());
+    let id = DeviceId::from_raw(status_of(&file).map_err(Reason::Unknown)?.rdev());
     let names = DeviceNames::of(id, Device::of(&file).map_err(Reason::Unknown)?.bytes);
     if words.iter().any(|word| names.is_named_by(word)) {
         return Ok(());

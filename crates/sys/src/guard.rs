@@ -8,16 +8,16 @@
 //! when the device is opened exclusively, which a [`Hold`] does.
 
 use std::fmt;
-use std::fs::{self, File, FileType};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
 
-use iosonde_direct::OpenOptions;
+use iosonde_base::Errno;
 
+use crate::files::{FileKind, status, status_of};
 use crate::platform::{self, Uses};
 use crate::stack::DeviceId;
 
@@ -173,7 +173,7 @@ impl From<WriteRefusal> for io::Error {
     fn from(refusal: WriteRefusal) -> io::Error {
         match refusal.reason {
             Reason::Unknown(error) => error,
-            _ => rustix::io::Errno::BUSY.into(),
+            _ => Errno::EBUSY.into(),
         }
     }
 }
@@ -250,8 +250,8 @@ impl Guard {
     }
 
     fn judge_name(&self, path: &Path) -> Result<(), Reason> {
-        let is_file = |kind: FileType| kind.is_file() || kind.is_dir();
-        let leads_to = match fs::metadata(path) {
+        let is_file = |kind: FileKind| kind.is_file() || kind.is_dir();
+        let leads_to = match status(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             found => Some(found.map_err(Reason::Unknown)?.file_type()),
         };
@@ -272,7 +272,7 @@ impl Guard {
     /// # Errors
     /// If it may not, or that cannot be found out.
     pub fn may_put_output(&self, path: &Path) -> Result<(), WriteRefusal> {
-        let judged = match fs::metadata(path).map(|status| status.file_type()) {
+        let judged = match status(path).map(|status| status.file_type()) {
             Ok(kind) if kind.is_char_device() => Ok(()),
             Ok(kind) if kind.is_block_device() => Err(Reason::OutputOnDevice),
             _ => self.judge(path).map(drop),
@@ -290,12 +290,12 @@ impl Guard {
     }
 
     fn judge(&self, path: &Path) -> Result<Hold, Reason> {
-        let status = match fs::metadata(path) {
+        let status = match status(path) {
             Ok(status) => status,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return self.judge_new(path),
             Err(error) => return Err(Reason::Unknown(error)),
         };
-        let kind: FileType = status.file_type();
+        let kind = status.file_type();
         if kind.is_block_device() {
             self.judge_device(path, DeviceId::from_raw(status.rdev()))
         } else if kind.is_char_device() {
@@ -339,9 +339,9 @@ impl Guard {
             if !self.uses.of_device(id).is_empty() {
                 continue;
             }
-            let device = format!("/dev/{name}");
+            let device = self.uses.path_of(&name);
             match hold(Path::new(&device), id, self.uses.disk_name(id)) {
-                Ok(device) => held.push(device),
+                Ok(device) => held.extend(device),
                 // No node: a container without devices.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
@@ -368,7 +368,7 @@ impl Guard {
                 _ => Reason::Unknown(error),
             })?;
         let mut devices = self.hold_loops(self.uses.loops_beside(id))?;
-        devices.push(device);
+        devices.extend(device);
         Ok(Hold { devices })
     }
 
@@ -397,7 +397,7 @@ fn open_output(path: &Path) -> Result<File, Reason> {
     let mut options = File::options();
     let opened = options.write(true).create(true).truncate(false).open(path);
     let file = opened.map_err(Reason::Unknown)?;
-    let kind = file.metadata().map_err(Reason::Unknown)?.file_type();
+    let kind = status_of(&file).map_err(Reason::Unknown)?.file_type();
     if kind.is_block_device() {
         return Err(Reason::OutputOnDevice);
     }
@@ -410,7 +410,7 @@ fn open_output(path: &Path) -> Result<File, Reason> {
 /// Writing to these does I/O and nothing else; to a terminal, a disk's control
 /// node or a sound card, who knows.
 fn judge_character(id: DeviceId) -> Result<Hold, Reason> {
-    if platform::HARMLESS_CHARACTER_DEVICES.contains(&id) {
+    if platform::is_harmless_character_device(id) {
         Ok(Hold::OF_NOTHING)
     } else {
         Err(Reason::CharacterDevice)
@@ -449,27 +449,30 @@ struct HeldDevice {
 static HELD: Mutex<Vec<HeldDevice>> = Mutex::new(Vec::new());
 
 /// The device for this process alone; the same one again if it has it already.
-fn hold(path: &Path, id: DeviceId, disk: String) -> io::Result<Arc<File>> {
+fn hold(path: &Path, id: DeviceId, disk: String) -> io::Result<Option<Arc<File>>> {
     // The list is consistent between any two statements, so a poisoned lock is sound.
     let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
     held.retain(|one| one.device.strong_count() > 0);
     if let Some(device) = held.iter().find(|one| one.id == id).and_then(|one| one.device.upgrade())
     {
-        return Ok(device);
+        return Ok(Some(device));
     }
     // Held by ourselves, as the disk or as another of its partitions?
     let ours = held.iter().find(|one| one.disk == disk && one.id != id);
     let ours = ours.and_then(|one| one.device.upgrade());
     let device = match open_exclusively(path, ours.is_none()) {
-        Ok(device) => Arc::new(device),
-        Err(error) if error.kind() == io::ErrorKind::ResourceBusy => return ours.ok_or(error),
+        Ok(Some(device)) => Arc::new(device),
+        Ok(None) => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+            return ours.map(Some).ok_or(error);
+        }
         Err(error) => return Err(error),
     };
-    if DeviceId::from_raw(device.metadata()?.rdev()) != id {
+    if DeviceId::from_raw(status_of(&device)?.rdev()) != id {
         return Err(io::Error::other("it became another device just now"));
     }
     held.push(HeldDevice { id, disk, device: Arc::downgrade(&device) });
-    Ok(device)
+    Ok(Some(device))
 }
 
 /// How often a device that is busy is tried again, and how long is waited before.
@@ -478,20 +481,18 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
 /// Open for ourselves alone. Programs that only look at a device, such as losetup(8)
 /// for a free one and what reads signatures, hold it for a moment; with `is_patient`
-/// they are waited for.
-fn open_exclusively(path: &Path, is_patient: bool) -> io::Result<File> {
+/// they are waited for. `None` where the system lets nobody have a device so.
+fn open_exclusively(path: &Path, is_patient: bool) -> io::Result<Option<File>> {
     let tries = if is_patient { TRIES } else { 1 };
     let mut busy = None;
     for tried in 0..tries {
         if tried > 0 {
             thread::sleep(BETWEEN_TRIES);
         }
-        match OpenOptions::new().read(true).exclusive(true).open(path) {
+        match platform::open_alone(path) {
             Ok(device) => return Ok(device),
-            Err(error) if error.source.kind() == io::ErrorKind::ResourceBusy => {
-                busy = Some(error.source);
-            }
-            Err(error) => return Err(error.source),
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => busy = Some(error),
+            Err(error) => return Err(error),
         }
     }
     Err(busy.unwrap_or_else(|| io::ErrorKind::ResourceBusy.into()))
@@ -545,10 +546,10 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("iosonde-guard-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let (file, inner) = (folder.join("file"), folder.join("folder"));
-        std::os::unix::fs::symlink("/dev/sdzz", &file).unwrap();
-        std::os::unix::fs::symlink("/dev", &inner).unwrap();
+        crate::files::make_link("/dev/sdzz", &file).unwrap();
+        crate::files::make_link("/dev", &inner).unwrap();
         let again = folder.join("again");
-        std::os::unix::fs::symlink("file", &again).unwrap();
+        crate::files::make_link("file", &again).unwrap();
         for path in [file, again, inner.join("sdzz")] {
             let refused = may_write(&path, MountedWrite::Refuse).unwrap_err();
             assert!(matches!(refused.reason, Reason::MissingDevice), "{refused}");
@@ -585,7 +586,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("iosonde-round-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let path = folder.join("round");
-        std::os::unix::fs::symlink("round", &path).unwrap();
+        crate::files::make_link("round", &path).unwrap();
         assert!(may_write(&path, MountedWrite::Refuse).is_err());
         fs::remove_dir_all(&folder).unwrap();
     }

@@ -3,6 +3,7 @@
 use std::io;
 
 use iosonde_direct::AlignedBuf;
+use iosonde_direct::sysfs::text;
 
 use crate::memory_limit::memory_room;
 use crate::platform;
@@ -23,18 +24,13 @@ pub fn leave_zeroed_memory_untouched() {
 /// Addresses that this process may still take, in bytes (`ulimit -v` and `ulimit -d`):
 /// stacks of threads count in full, used or not. `None` without a limit.
 pub fn address_space_left() -> Option<u64> {
-    use rustix::process::{Resource, getrlimit};
-    let left = |limit: Resource, used: &str| {
-        let limit = getrlimit(limit).current?;
-        Some(limit.saturating_sub(used_bytes(used)))
-    };
-    let limits = [left(Resource::As, "VmSize:"), left(Resource::Data, "VmData:")];
-    limits.into_iter().flatten().min()
+    let limits = platform::limits_of_addresses().into_iter();
+    limits.map(|(limit, used)| limit.saturating_sub(used_bytes(used))).min()
 }
 
 /// A line of /proc/self/status.
 fn used_bytes(line: &str) -> u64 {
-    let used = std::fs::read_to_string("/proc/self/status").ok();
+    let used = text("proc/self/status").ok();
     used.and_then(|status| meminfo_kib(&status, line)?.checked_mul(1024)).unwrap_or(0)
 }
 
@@ -47,8 +43,7 @@ pub fn total_bytes() -> u64 {
 /// what the limit of its address space (`ulimit -v`) leaves and what the limits of its
 /// control groups leave; `None` where the system does not report it.
 pub fn available_bytes() -> Option<u64> {
-    let machine =
-        meminfo_kib(&platform::meminfo_text().ok()?, "MemAvailable:")?.checked_mul(1024)?;
+    let machine = platform::available_memory_bytes()?;
     let by_limit = address_space_left().unwrap_or(u64::MAX);
     let by_groups = memory_room().map_or(u64::MAX, |room| room.bytes);
     Some(machine.min(by_limit).min(by_groups))
@@ -57,24 +52,24 @@ pub fn available_bytes() -> Option<u64> {
 /// The mappings of memory that a process may have (vm.max_map_count); `None`
 /// where the system does not tell.
 pub fn mappings_max() -> Option<u64> {
-    std::fs::read_to_string("/proc/sys/vm/max_map_count").ok()?.trim().parse().ok()
+    text("proc/sys/vm/max_map_count").ok()?.trim().parse().ok()
 }
 
 /// A page of memory, in bytes.
 pub fn page_bytes() -> usize {
-    rustix::param::page_size()
+    platform::page_bytes()
 }
 
 /// Data of the whole machine that waits to be written back, or is on its way, in
 /// bytes; `None` where the system does not tell.
 pub fn dirty_bytes() -> Option<u64> {
-    let meminfo = platform::meminfo_text().ok()?;
+    let meminfo = text("proc/meminfo").ok()?;
     let field = |name: &str| meminfo_kib(&meminfo, name);
     field("Dirty:")?.checked_add(field("Writeback:")?)?.checked_mul(1024)
 }
 
 /// A number of /proc/meminfo.
-fn meminfo_kib(meminfo: &str, name: &str) -> Option<u64> {
+pub(crate) fn meminfo_kib(meminfo: &str, name: &str) -> Option<u64> {
     let value = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
     value.split_ascii_whitespace().next()?.parse().ok()
 }
@@ -94,7 +89,7 @@ pub struct HugePages {
 impl HugePages {
     /// The pool of the default size; `None` if the kernel has none.
     pub fn of_this_machine() -> Option<HugePages> {
-        HugePages::parse(&platform::meminfo_text().ok()?)
+        HugePages::parse(&text("proc/meminfo").ok()?)
     }
 
     /// The pool as /proc/meminfo shows it.

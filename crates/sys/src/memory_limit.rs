@@ -5,7 +5,7 @@
 //! groups above it.
 
 use iosonde_direct::stack::Mount;
-use iosonde_direct::sysfs::parse_mounts;
+use iosonde_direct::sysfs::{self, parse_mounts};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub struct MemoryRoom {
 
 /// The memory that the tightest limit leaves to this process; `None` without a limit.
 pub fn memory_room() -> Option<MemoryRoom> {
-    room_in(Path::new("/"))
+    room_in(sysfs::root())
 }
 
 /// The same with `/proc` and the mounts below `root`.

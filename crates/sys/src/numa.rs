@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cpu::CpuList;
 use crate::platform;
+use iosonde_direct::sysfs;
 
 /// Where memory comes from (set_mempolicy(2)).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +57,7 @@ pub struct Nodes(PathBuf);
 impl Nodes {
     /// Those of this machine.
     pub fn here() -> Nodes {
-        Nodes::at(Path::new("/sys/devices/system/node"))
+        Nodes::at(&sysfs::root().join("sys/devices/system/node"))
     }
 
     /// Those that a folder shows.

@@ -2,9 +2,10 @@
 
 use std::io;
 use std::num::NonZeroU64;
-use std::os::fd::OwnedFd;
 
+use crate::files::OwnedHandle;
 use crate::platform;
+use iosonde_direct::sysfs::text;
 
 /// Give the calling thread its own table of file descriptors: a copy of
 /// what is open now. System calls on it then need not count a reference to
@@ -29,7 +30,7 @@ const STACK_LEAST: u64 = 8 << 20;
 /// Run a program: where the limit of the main thread's stack is low (`ulimit -s`), on a
 /// thread with one that is large enough, as the end of the stack ends the process.
 pub fn with_stack<T: Send + 'static>(program: fn() -> T) -> T {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Stack).current;
+    let limit = platform::stack_limit();
     if limit.is_none_or(|limit| limit >= STACK_LEAST) {
         return program();
     }
@@ -47,7 +48,7 @@ pub fn with_stack<T: Send + 'static>(program: fn() -> T) -> T {
 /// The signals that the process ignores, a bit each, the first for signal 1; none
 /// where the system does not tell.
 pub fn ignored_signals() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let status = text("proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
@@ -57,7 +58,7 @@ pub fn ignored_signals() -> u64 {
 ///
 /// # Errors
 /// What a write met and the file system reports only now (NFS, FUSE, quotas).
-pub fn close(fd: OwnedFd) -> io::Result<()> {
+pub fn close(fd: OwnedHandle) -> io::Result<()> {
     platform::close(fd)
 }
 
@@ -99,6 +100,14 @@ pub fn set_thread_name(name: &str) -> io::Result<()> {
 /// The error of the system.
 pub fn set_timer_slack(ns: NonZeroU64) -> io::Result<()> {
     platform::set_timer_slack(ns)
+}
+
+/// Send a signal to this process itself, as Ctrl-C does.
+///
+/// # Errors
+/// The system has no such signal.
+pub fn send_signal(signal: i32) -> io::Result<()> {
+    platform::send_signal(signal)
 }
 
 /// Let the calling thread, and no other of the process, act for this group:

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 
 use crate::platform;
+use iosonde_base::Errno;
 
 /// A way to have I/O done in the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,17 +84,17 @@ impl UnavailableReason {
     ) -> UnavailableReason {
         let has_sysctl = what == Background::IoUring && disabled.is_some();
         let disabled = disabled.filter(|&level| level > 0 && what == Background::IoUring);
-        match (error.raw_os_error(), disabled) {
+        match (Errno::known(&error), disabled) {
             // Both a filter and the sysctl say EPERM. A filter comes first in
             // the kernel, but the sysctl is certain and a filter only likely.
-            (Some(libc::EPERM | libc::EACCES), Some(level)) => UnavailableReason::Disabled(level),
-            (Some(libc::EPERM | libc::EACCES), None) => UnavailableReason::Filtered,
+            (Some(Errno::EPERM | Errno::EACCES), Some(level)) => UnavailableReason::Disabled(level),
+            (Some(Errno::EPERM | Errno::EACCES), None) => UnavailableReason::Filtered,
             // Filters may pretend that the call does not exist. The sysctl
             // (Linux 6.6) is there only where the call is.
-            (Some(libc::ENOSYS), _) if filtered && has_sysctl => UnavailableReason::Filtered,
-            (Some(libc::ENOSYS), _) => UnavailableReason::NotInKernel,
-            (Some(libc::EAGAIN), _) if what == Background::Libaio => UnavailableReason::Exhausted,
-            (Some(libc::ENOMEM), _) if what == Background::IoUring => {
+            (Some(Errno::ENOSYS), _) if filtered && has_sysctl => UnavailableReason::Filtered,
+            (Some(Errno::ENOSYS), _) => UnavailableReason::NotInKernel,
+            (Some(Errno::EAGAIN), _) if what == Background::Libaio => UnavailableReason::Exhausted,
+            (Some(Errno::ENOMEM), _) if what == Background::IoUring => {
                 UnavailableReason::LockedMemory
             }
             _ => UnavailableReason::Other(error),
@@ -178,38 +179,47 @@ mod tests {
 
     fn why(
         what: Background,
-        errno: i32,
+        errno: Errno,
         disabled: Option<u32>,
         filtered: bool,
     ) -> UnavailableReason {
-        UnavailableReason::of(what, io::Error::from_raw_os_error(errno), disabled, filtered)
+        UnavailableReason::of(what, errno.into(), disabled, filtered)
     }
 
     #[test]
     fn a_refusal_is_traced_to_the_sysctl_or_a_filter() {
-        assert!(matches!(why(IoUring, libc::EPERM, Some(2), true), UnavailableReason::Disabled(2)));
-        assert!(matches!(why(IoUring, libc::EPERM, Some(0), true), UnavailableReason::Filtered));
-        assert!(matches!(why(IoUring, libc::EPERM, None, false), UnavailableReason::Filtered));
-        assert!(matches!(why(Libaio, libc::EPERM, Some(2), true), UnavailableReason::Filtered));
+        assert!(matches!(
+            why(IoUring, Errno::EPERM, Some(2), true),
+            UnavailableReason::Disabled(2)
+        ));
+        assert!(matches!(why(IoUring, Errno::EPERM, Some(0), true), UnavailableReason::Filtered));
+        assert!(matches!(why(IoUring, Errno::EPERM, None, false), UnavailableReason::Filtered));
+        assert!(matches!(why(Libaio, Errno::EPERM, Some(2), true), UnavailableReason::Filtered));
     }
 
     #[test]
     fn a_call_that_is_missing_is_missing_from_the_kernel() {
-        assert!(matches!(why(IoUring, libc::ENOSYS, None, false), UnavailableReason::NotInKernel));
-        assert!(matches!(why(IoUring, libc::ENOSYS, None, true), UnavailableReason::NotInKernel));
-        assert!(matches!(why(Libaio, libc::ENOSYS, Some(0), true), UnavailableReason::NotInKernel));
+        assert!(matches!(why(IoUring, Errno::ENOSYS, None, false), UnavailableReason::NotInKernel));
+        assert!(matches!(why(IoUring, Errno::ENOSYS, None, true), UnavailableReason::NotInKernel));
+        assert!(matches!(
+            why(Libaio, Errno::ENOSYS, Some(0), true),
+            UnavailableReason::NotInKernel
+        ));
     }
 
     #[test]
     fn a_call_that_only_pretends_to_be_missing_is_filtered() {
-        assert!(matches!(why(IoUring, libc::ENOSYS, Some(0), true), UnavailableReason::Filtered));
+        assert!(matches!(why(IoUring, Errno::ENOSYS, Some(0), true), UnavailableReason::Filtered));
     }
 
     #[test]
     fn what_ran_out_is_named() {
-        assert!(matches!(why(Libaio, libc::EAGAIN, None, false), UnavailableReason::Exhausted));
-        assert!(matches!(why(IoUring, libc::ENOMEM, None, false), UnavailableReason::LockedMemory));
-        assert!(matches!(why(IoUring, libc::EMFILE, None, false), UnavailableReason::Other(_)));
+        assert!(matches!(why(Libaio, Errno::EAGAIN, None, false), UnavailableReason::Exhausted));
+        assert!(matches!(
+            why(IoUring, Errno::ENOMEM, None, false),
+            UnavailableReason::LockedMemory
+        ));
+        assert!(matches!(why(IoUring, Errno::EMFILE, None, false), UnavailableReason::Other(_)));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! I/O schedulers of disks: which there are, which is in use, and another one
 //! for a while.
 
+use iosonde_direct::sysfs;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -40,7 +41,7 @@ impl Switched {
     /// If the disk has no such scheduler, and which it has; or what the
     /// system says.
     pub fn to(name: &str, wanted: &str) -> io::Result<Option<Switched>> {
-        Switched::by(&Path::new("/sys/block").join(name).join("queue/scheduler"), wanted)
+        Switched::by(&sysfs::root().join("sys/block").join(name).join("queue/scheduler"), wanted)
     }
 
     fn by(file: &Path, wanted: &str) -> io::Result<Option<Switched>> {

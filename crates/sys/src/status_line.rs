@@ -6,8 +6,7 @@ use std::io::{self, IsTerminal, Write};
 
 /// Whether standard error is a terminal on which a line can be drawn over.
 pub fn is_shown() -> bool {
-    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    io::stderr().is_terminal() && !is_dumb
+    io::stderr().is_terminal() && crate::platform::draws()
 }
 
 /// Show the line; nothing where none is shown. What does not fit is cut: a line that

@@ -1,12 +1,12 @@
 //! Temporary files and directories: created new, under names that nobody can have
 //! prepared.
 
+use crate::files::{make_private_folder, private_options};
 use crate::standard_error;
 use std::collections::hash_map::RandomState;
-use std::fs::{DirBuilder, File};
+use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// A name such as `iosonde-matrix.4f1d03a9b7c2e586.tmp`. Who shares the directory
@@ -24,8 +24,8 @@ pub fn unpredictable_name(stem: &str) -> String {
 pub fn create(folder: &Path, stem: &str) -> io::Result<(PathBuf, File)> {
     let path = folder.join(unpredictable_name(stem));
     // O_EXCL: also a link that leads nowhere is an error, not followed.
-    let options = File::options().read(true).write(true).create_new(true).mode(0o600).open(&path);
-    options.map(|file| (path, file))
+    let made = private_options().read(true).write(true).create_new(true).open(&path);
+    made.map(|file| (path, file))
 }
 
 /// A directory that was made here: removed with what is in it when it is dropped.
@@ -43,7 +43,7 @@ impl OwnDirectory {
     /// It cannot be made.
     pub fn make(folder: &Path, stem: &str) -> io::Result<OwnDirectory> {
         let path = std::path::absolute(folder.join(unpredictable_name(stem)))?;
-        DirBuilder::new().mode(0o700).create(&path)?;
+        make_private_folder(&path)?;
         Ok(OwnDirectory { path, is_kept: false })
     }
 

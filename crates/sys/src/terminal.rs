@@ -1,8 +1,8 @@
 //! What the terminal can show: its width, and whether escapes may be used.
 
+use crate::platform::{self, Stream};
 use crate::standard_output;
 use std::io::IsTerminal;
-use std::os::fd::AsFd;
 
 /// Columns where standard output is no terminal.
 pub const COLUMNS_DEFAULT: usize = 80;
@@ -22,9 +22,10 @@ pub fn columns() -> usize {
 }
 
 /// Columns for a line that is drawn over on this stream; 80 where unknown.
-pub fn line_columns(stream: impl AsFd) -> usize {
-    let size = rustix::termios::tcgetwinsize(stream).ok();
-    let columns = size.map(|size| size.ws_col).filter(|&columns| columns > COLUMNS_UNKNOWN);
+pub fn line_columns(stream: impl Stream) -> usize {
+    let columns = window_size(stream)
+        .map(|(columns, _)| columns)
+        .filter(|&columns| columns > COLUMNS_UNKNOWN);
     columns.map_or(COLUMNS_DEFAULT, usize::from)
 }
 
@@ -33,35 +34,31 @@ fn from_variable() -> Option<usize> {
 }
 
 fn from_terminal() -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
-    Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
+    let (columns, _) = window_size(std::io::stdout())?;
+    Some(usize::from(columns)).filter(|&columns| columns > 0)
 }
 
 /// Columns and rows of the terminal that is standard error, if it takes escapes.
 pub fn screen_size() -> Option<(u16, u16)> {
-    let takes_escapes = std::env::var_os("TERM").is_some_and(|term| term != "dumb");
     let is_terminal = std::io::stderr().is_terminal();
-    let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok();
-    let size = size.filter(|size| is_terminal && takes_escapes && size.ws_col > 0)?;
-    Some((size.ws_col, size.ws_row))
+    let size = window_size(std::io::stderr());
+    size.filter(|(columns, _)| is_terminal && platform::takes_escapes() && *columns > 0)
+}
+
+/// Columns and rows of the terminal that a stream is; `None` if it is none.
+pub fn window_size(stream: impl Stream) -> Option<(u16, u16)> {
+    platform::window_size(stream)
 }
 
 /// Whether characters outside of ASCII can be shown: the character set of the
 /// locale is UTF-8.
 pub fn shows_unicode() -> bool {
-    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    // The first that is set decides (POSIX, locale).
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
-    locale.is_some_and(|locale| {
-        let locale = locale.to_ascii_lowercase();
-        locale.contains("utf-8") || locale.contains("utf8")
-    })
+    platform::shows_unicode()
 }
 
 /// Whether standard output is a terminal that shows colour, and its user wants
 /// it (<https://no-color.org>).
 pub fn shows_colour() -> bool {
-    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     let is_shown = std::io::stdout().is_terminal() && !standard_output::is_kept();
-    is_shown && !is_dumb && std::env::var_os("NO_COLOR").is_none()
+    is_shown && platform::draws() && std::env::var_os("NO_COLOR").is_none()
 }

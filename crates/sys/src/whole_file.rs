@@ -1,15 +1,13 @@
 //! Files that get their name when they are complete: until then the name keeps what it had, also
 //! if the program is killed.
 
+use crate::files::{Status, status, status_of};
 use crate::guard;
+use crate::platform;
 use crate::process;
 use crate::temporary::unpredictable_name;
-use rustix::fs::{AtFlags, CWD, Mode, OFlags};
-use rustix::io::Errno;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// A file that is written. Dropped before [`WholeFile::finish`], it leaves things as they were.
@@ -49,10 +47,10 @@ impl WholeFile {
     /// It cannot be created, or cannot be created next to the file that is there: that one stays.
     pub fn create(path: &Path) -> io::Result<WholeFile> {
         // What is open already, such as /dev/stdout, has others that write to it.
-        if path.starts_with("/dev") || path.starts_with("/proc") {
+        if platform::may_be_open_elsewhere(path) {
             return WholeFile::in_place(path);
         }
-        let (target, old) = match fs::metadata(path) {
+        let (target, old) = match status(path) {
             Ok(old) if old.is_file() && old.nlink() == 1 => {
                 (FinalName { path: path.canonicalize()?, is_there: true }, Some(old))
             }
@@ -64,7 +62,7 @@ impl WholeFile {
         match WholeFile::beside(target, old.as_ref()) {
             Ok(Some(whole)) => Ok(whole),
             Ok(None) => WholeFile::in_place(path),
-            Err(error) if takes_no_new_file(&error) => WholeFile::in_place(path),
+            Err(error) if platform::takes_no_new_file(&error) => WholeFile::in_place(path),
             Err(error) => Err(error),
         }
     }
@@ -83,8 +81,7 @@ impl WholeFile {
     ///
     /// # Errors
     /// The file that is there may not be written, or none can be made next to it.
-    fn beside(target: FinalName, old: Option<&Metadata>) -> io::Result<Option<WholeFile>> {
-        let mode = Mode::from_raw_mode(0o666);
+    fn beside(target: FinalName, old: Option<&Status>) -> io::Result<Option<WholeFile>> {
         let folder = folder(&target.path);
         // Who may not write to the file may not replace it either.
         if old.is_some() {
@@ -94,14 +91,11 @@ impl WholeFile {
         if partial.file_name().is_some_and(|name| name.len() > NAME_MAX) {
             return Ok(None);
         }
-        let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
-        let (file, way) = match rustix::fs::open(folder, flags, mode) {
-            Ok(unnamed) => (File::from(unnamed), Way::Unnamed(target)),
-            Err(error) if !has_no_unnamed_files(error) => return Err(error.into()),
-            Err(_) => {
-                let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-                let named = rustix::fs::open(&partial, flags, mode)?;
-                (File::from(named), Way::Partial(target, partial))
+        let (file, way) = match platform::open_unnamed(folder)? {
+            Some(unnamed) => (unnamed, Way::Unnamed(target)),
+            None => {
+                let named = File::options().write(true).create_new(true).open(&partial)?;
+                (named, Way::Partial(target, partial))
             }
         };
         let whole = WholeFile { file: Some(file), way };
@@ -112,12 +106,8 @@ impl WholeFile {
     }
 
     /// Give it the owner and the permissions of the file that it replaces; whether it has them.
-    fn is_like(&self, old: &Metadata) -> bool {
-        let Some(file) = &self.file else { return false };
-        let Ok(new) = file.metadata() else { return false };
-        let is_owned = (new.uid(), new.gid()) == (old.uid(), old.gid())
-            || std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid())).is_ok();
-        is_owned && file.set_permissions(fs::Permissions::from_mode(old.mode() & 0o7777)).is_ok()
+    fn is_like(&self, old: &Status) -> bool {
+        self.file.as_ref().is_some_and(|file| platform::take_after(file, old))
     }
 
     /// Give the file its name now, with what has been written: others read it while the rest is.
@@ -160,7 +150,7 @@ impl WholeFile {
         self.file.as_ref().map_or(Ok(()), sync)?;
         self.finish_unsynced()?;
         match renamed_in {
-            Some(folder) => sync(&File::open(folder)?),
+            Some(folder) => platform::sync_folder(&folder),
             None => Ok(()),
         }
     }
@@ -210,21 +200,6 @@ impl Drop for WholeFile {
     }
 }
 
-/// Whether a file system that makes files by name may still fail so for one without a name.
-fn has_no_unnamed_files(error: Errno) -> bool {
-    // Before Linux 3.11, and where a file system has none.
-    matches!(error, Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT | Errno::INVAL)
-        || takes_no_new_file(&error.into())
-}
-
-/// Whether the directory takes no new file, while the one that is there may be written: no leave,
-/// or a mount of this file alone. Any other error, as EIO, is one of the storage, and writing in
-/// place would risk what is there.
-fn takes_no_new_file(error: &io::Error) -> bool {
-    let named = error.raw_os_error().map(Errno::from_raw_os_error);
-    matches!(named, Some(Errno::ACCESS | Errno::PERM | Errno::ROFS))
-}
-
 fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -237,11 +212,7 @@ fn partial_name(path: &Path) -> PathBuf {
 /// Name an unnamed file, next to its target: link(2) replaces nothing, rename(2) does.
 fn name_it(file: &File, path: &Path) -> io::Result<PathBuf> {
     let partial = partial_name(path);
-    // The thread's own: others may have tables of descriptors of their own.
-    let unnamed = format!("/proc/thread-self/fd/{}", file.as_raw_fd());
-    let linked = rustix::fs::linkat(CWD, &unnamed, CWD, &partial, AtFlags::SYMLINK_FOLLOW);
-    // Without /proc; root may do it so.
-    linked.or_else(|_| rustix::fs::linkat(file, "", CWD, &partial, AtFlags::EMPTY_PATH))?;
+    platform::link_unnamed(file, &partial)?;
     Ok(partial)
 }
 
@@ -260,7 +231,7 @@ fn sync(file: &File) -> io::Result<()> {
 /// # Errors
 /// It has no name any more.
 pub fn is_still_there(file: &File) -> io::Result<()> {
-    let status = file.metadata()?;
+    let status = status_of(file)?;
     if status.is_file() && status.nlink() == 0 {
         return Err(io::Error::new(ErrorKind::NotFound, "it was removed meanwhile"));
     }
@@ -270,8 +241,9 @@ pub fn is_still_there(file: &File) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::make_link as symlink;
     use iosonde_testing::{Folder, Mounted};
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::PermissionsExt;
 
     fn names(folder: &Folder) -> usize {
         fs::read_dir(folder.path()).unwrap().count()

@@ -2,12 +2,14 @@
 //!
 //! Which zone is written when is decided elsewhere (`workload::zbd`). Offsets are in bytes.
 
+use crate::files::{BorrowedHandle, borrow, status};
 use crate::platform;
+use crate::stack::DeviceId;
 use iosonde_base::{Errno, ZoneReport};
+use iosonde_direct::OpenOptions;
+use iosonde_direct::sysfs::root;
 use std::fmt::Debug;
-use std::fs::{File, OpenOptions};
-use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// A target with zones. Commands go through `file`, where the job has the target open: threads
@@ -50,7 +52,7 @@ pub trait ZoneDevice: Debug + Send + Sync {
 }
 
 /// A target as its job has it open; none while it has not.
-pub type OpenTarget<'a> = Option<BorrowedFd<'a>>;
+pub type OpenTarget<'a> = Option<BorrowedHandle<'a>>;
 
 /// Zones that exist only in a table: those of files and plain devices. Nothing is sent to them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -98,18 +100,17 @@ pub struct LinuxZones {
 impl LinuxZones {
     /// The zoned block device at `path`; none if it is no block device, or has no zones.
     pub fn at(path: &Path) -> Option<LinuxZones> {
-        LinuxZones::in_tree(path, Path::new("/sys"))
+        LinuxZones::in_tree(path, &root().join("sys"))
     }
 
     /// The same with the tree of sysfs at `sys`.
     fn in_tree(path: &Path, sys: &Path) -> Option<LinuxZones> {
-        let facts = std::fs::metadata(path).ok()?;
+        let facts = status(path).ok()?;
         if !facts.file_type().is_block_device() {
             return None;
         }
-        let device = facts.rdev();
-        let (model, open_max, active_max) =
-            limits(sys, rustix::fs::major(device), rustix::fs::minor(device))?;
+        let DeviceId { major, minor } = DeviceId::from_raw(facts.rdev());
+        let (model, open_max, active_max) = limits(sys, major, minor)?;
         Some(LinuxZones { path: path.to_owned(), model, open_max, active_max })
     }
 
@@ -145,15 +146,15 @@ impl LinuxZones {
     fn with<T>(
         &self,
         file: OpenTarget<'_>,
-        act: impl FnOnce(BorrowedFd<'_>) -> Result<T, Errno>,
+        act: impl FnOnce(BorrowedHandle<'_>) -> Result<T, Errno>,
     ) -> Result<T, Errno> {
         if let Some(file) = file {
             return act(file);
         }
         // Beside the page cache: what goes through it could arrive in another order.
-        let mut options = OpenOptions::new();
-        let file = options.read(true).write(true).custom_flags(libc::O_DIRECT).open(&self.path)?;
-        act(file.as_fd())
+        let options = OpenOptions::new().read(true).write(true).direct(true);
+        let file = options.open(&self.path).map_err(|error| Errno::of(&error.source))?;
+        act(borrow(&file))
     }
 }
 
@@ -169,7 +170,7 @@ impl ZoneDevice for LinuxZones {
         }
         // Reports are to be had without the right to write.
         let file = File::open(&self.path)?;
-        Ok(platform::report_zones(file.as_fd(), from, most)?)
+        Ok(platform::report_zones(borrow(&file), from, most)?)
     }
 
     fn reset(&self, file: OpenTarget<'_>, start: u64, bytes: u64) -> Result<(), Errno> {
@@ -179,7 +180,7 @@ impl ZoneDevice for LinuxZones {
     fn finish(&self, file: OpenTarget<'_>, start: u64, bytes: u64) -> Result<(), Errno> {
         self.with(file, |file| match platform::finish_zone(file, start, bytes) {
             // Linux before 5.5 does not know how: the zone stays as it is.
-            Err(error) if error.raw_os_error() == Some(libc::ENOTTY) => Ok(()),
+            Err(error) if Errno::known(&error) == Some(Errno::ENOTTY) => Ok(()),
             result => Ok(result?),
         })
     }
@@ -191,13 +192,12 @@ impl ZoneDevice for LinuxZones {
         bytes: u64,
         data: Option<&[u8]>,
     ) -> Result<(), Errno> {
-        let errno = |errno: rustix::io::Errno| Errno(errno.raw_os_error());
-        self.with(file, |file| match data {
-            Some(data) => platform::write_all_at(file, data, offset).map_err(Errno::from),
-            None => {
-                let flags = rustix::fs::FallocateFlags::ZERO_RANGE;
-                rustix::fs::fallocate(file, flags, offset, bytes).map_err(errno)
-            }
+        self.with(file, |file| {
+            let written = match data {
+                Some(data) => platform::write_all_at(file, data, offset),
+                None => platform::zero_range(file, offset, bytes),
+            };
+            written.map_err(Errno::from)
         })
     }
 }
@@ -231,7 +231,7 @@ mod tests {
         std::fs::create_dir_all(sys.join("devices/sda/sda1")).unwrap();
         std::fs::create_dir_all(sys.join("dev/block")).unwrap();
         let link = |name: &str, to: &str| {
-            std::os::unix::fs::symlink(sys.join(to), sys.join("dev/block").join(name)).unwrap();
+            crate::files::make_link(sys.join(to), sys.join("dev/block").join(name)).unwrap();
         };
         link("8:0", "devices/sda");
         link("8:1", "devices/sda/sda1");

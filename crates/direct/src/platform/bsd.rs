@@ -25,10 +25,8 @@ pub(crate) fn page_bytes() -> usize {
     rustix::param::page_size()
 }
 
-/// The numbers in an `st_dev` or `st_rdev`.
-pub(crate) fn device_id(device: libc::dev_t) -> DeviceId {
-    DeviceId { major: rustix::fs::major(device), minor: rustix::fs::minor(device) }
-}
+/// There is no /sys, and no /proc like that of Linux: nothing is below this.
+pub(crate) const TREES_ROOT: &str = "/dev/null";
 
 /// Mapped memory, given back when dropped.
 #[derive(Debug)]
@@ -132,7 +130,7 @@ pub(crate) fn mount_of(file: &File) -> io::Result<Mount> {
     let options = if status.f_flags & MNT_RDONLY == 0 { "rw" } else { "ro" };
     Ok(Mount {
         id: 0,
-        device: device_id(file.metadata()?.dev() as libc::dev_t),
+        device: crate::platform::device_id(file.metadata()?.dev()),
         point: PathBuf::from(field(&status.f_mntonname)),
         filesystem: field(&status.f_fstypename).to_string_lossy().into_owned(),
         source: field(&status.f_mntfromname),
@@ -238,7 +236,7 @@ pub(super) fn for_access(file: &File, answer: Answer) -> io::Result<Honoured> {
 /// The facts of an open disk besides what its `device` reports, and why not more.
 pub(super) fn facts_of_disk(file: &File, device: &Device, why: &'static str) -> DeviceFacts {
     let id = file.metadata().map_or(0, |status| status.rdev());
-    let id = device_id(id as libc::dev_t);
+    let id = crate::platform::device_id(id);
     let mut facts = DeviceFacts::unknown(id.to_string(), id, why);
     facts.bytes = Fact::Known(device.bytes);
     facts.logical_sector = Fact::Known(device.logical_sector);

@@ -27,11 +27,16 @@ pub(crate) use windows::*;
 mod bsd;
 #[cfg(any(target_os = "macos", target_os = "freebsd"))]
 pub(crate) use bsd::{
-    HUGE_PAGES_REMEDY, Pages, device_facts, device_id, facts_of_path, page_bytes, residency,
+    HUGE_PAGES_REMEDY, Pages, TREES_ROOT, device_facts, facts_of_path, page_bytes, residency,
     stack_under, warm,
 };
 #[cfg(any(target_os = "macos", target_os = "freebsd"))]
 use bsd::{read_at, write_at};
+
+#[cfg(unix)]
+mod unix;
+#[cfg(unix)]
+pub(crate) use unix::{block_device_at, device_id, os_string};
 
 #[cfg(unix)]
 mod unix_lock;
@@ -46,4 +51,4 @@ pub(crate) use ofd_lock::{conflict, lock_range, unlock_range};
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 mod plain;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(crate) use plain::{is_direct, read_with, sync_range, write_with};
+pub(crate) use plain::{is_direct, kernel_text, read_with, sync_range, write_with};

@@ -1,6 +1,7 @@
 //! Calls that only Linux has, as the other systems answer them.
 
 use std::fs::File;
+use std::io;
 
 use super::{read_at, write_at};
 use crate::durability::{CallError, ReadCaching, SyncRange, WriteFlags};
@@ -39,4 +40,10 @@ pub(crate) fn read_with(
         return Err(CallError::unsupported("RWF_DONTCACHE", "it is a flag of Linux"));
     }
     Ok(read_at(file, data, offset)?)
+}
+
+/// A file of /proc or /sys.
+pub(crate) fn kernel_text(path: &str) -> io::Result<String> {
+    let words = format!("this system has no /{path}, which is a file of Linux");
+    Err(io::Error::new(io::ErrorKind::Unsupported, words))
 }

@@ -3,7 +3,8 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::{ClockError, counter, monotonic_ns};
+use super::{ClockError, counter};
+use crate::platform::monotonic_ns;
 
 /// Between the two brackets of a calibration, in nanoseconds. A bracket is
 /// about 50 ns wide and its middle is taken, so the error is 50 / 4e6, which

@@ -26,7 +26,7 @@ mod x86_64 {
     /// has not found it unfit.
     pub(in super::super) fn is_steady() -> bool {
         let invariant = leaf(0x8000_0007).is_some_and(|leaf| leaf.edx & 1 << 8 != 0);
-        invariant && kernel_trusts_it()
+        invariant && crate::platform::clock_counter_is_trusted()
     }
 
     /// Ticks a second as the processor states it, where that is exact.
@@ -60,19 +60,6 @@ mod x86_64 {
         // SAFETY: every x86_64 processor has CPUID; it only fills registers.
         unsafe { __cpuid(number) }
     }
-
-    /// The kernel strikes a counter that drifts between processors off its
-    /// list. No list (a container without sysfs) is no verdict.
-    fn kernel_trusts_it() -> bool {
-        std::fs::read_to_string(
-            "/sys/devices/system/clocksource/clocksource0/available_clocksource",
-        )
-        .map_or(true, |list| lists_counter(&list))
-    }
-
-    pub(super) fn lists_counter(list: &str) -> bool {
-        list.split_ascii_whitespace().any(|name| name == "tsc")
-    }
 }
 
 /// Other processors: the kernel's clock is used. (On aarch64 its counter ticks
@@ -95,7 +82,7 @@ mod none {
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
-    use super::x86_64::{lists_counter, stated};
+    use super::x86_64::stated;
 
     #[test]
     fn the_stated_frequency_is_crystal_times_ratio() {
@@ -109,12 +96,5 @@ mod tests {
         assert_eq!(stated(2, 0, 24_000_000, false), None);
         assert_eq!(stated(2, 216, 0, false), None);
         assert_eq!(stated(2, 216, 24_000_000, true), None);
-    }
-
-    #[test]
-    fn a_counter_off_the_kernels_list_is_not_trusted() {
-        assert!(lists_counter("tsc hpet acpi_pm \n"));
-        assert!(!lists_counter("hpet acpi_pm \n"));
-        assert!(!lists_counter("tsc-early hpet\n"));
     }
 }

@@ -18,6 +18,7 @@ pub use known::{CounterClock, Ticks};
 pub use sleeper::Sleeper;
 pub use still::Still;
 
+use crate::platform;
 use calibration::TickScale;
 
 /// Where time comes from; the words are those of fio's `clocksource`.
@@ -146,7 +147,7 @@ impl Clock {
     fn now_by_call(&self) -> u64 {
         match self.reading {
             TickSource::Counter => counter::read(),
-            TickSource::Monotonic => monotonic_ns(),
+            TickSource::Monotonic => platform::monotonic_ns(),
             TickSource::TimeOfDay => time_of_day_ns(),
             TickSource::Still(still) => still.now_ns(),
         }
@@ -200,13 +201,6 @@ impl Clock {
         let now = Sleeper::default().sleep_until(self, self.now(), moment, bell);
         if now < moment || bell.is_rung() { Slept::Woken } else { Slept::Through }
     }
-}
-
-/// `CLOCK_MONOTONIC` in nanoseconds.
-fn monotonic_ns() -> u64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-    // The kernel keeps both parts of this clock non-negative.
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 /// The time of day, in whole microseconds, as nanoseconds since 1970.

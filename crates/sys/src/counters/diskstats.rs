@@ -1,7 +1,8 @@
 //! Counters of one block device (/sys/block/*/stat, /proc/diskstats).
 
 use std::io;
-use std::path::Path;
+
+use crate::platform;
 
 /// A struct of counters that is also an array of them, in the order of its fields.
 macro_rules! counters {
@@ -78,11 +79,7 @@ impl DiskCounters {
     /// # Errors
     /// If there is no such device (any more).
     pub fn of(name: &str) -> io::Result<DiskCounters> {
-        // A name with a slash in it (cciss/c0d0) has a bang in sysfs.
-        let folder = Path::new("/sys/class/block").join(name.replace('/', "!"));
-        let text = std::fs::read_to_string(folder.join("stat"))?;
-        DiskCounters::parse(&text)
-            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no counters in it"))
+        platform::disk_counters(name)
     }
 
     /// The counters as a `stat` file shows them; `None` if there are fewer

@@ -4,6 +4,7 @@
 //! version 2 there is one. A limit holds for all groups below, so each level up
 //! to the root of what is visible is read.
 
+use iosonde_direct::sysfs;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -51,8 +52,8 @@ pub struct Throttled {
 impl Groups {
     /// Of the calling thread.
     pub fn of_thread() -> Groups {
-        let membership = fs::read_to_string("/proc/thread-self/cgroup").unwrap_or_default();
-        let mountinfo = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        let membership = sysfs::text("proc/thread-self/cgroup").unwrap_or_default();
+        let mountinfo = sysfs::text("proc/self/mountinfo").unwrap_or_default();
         Groups::parse(&membership, &mountinfo)
     }
 

@@ -3,6 +3,8 @@
 
 use std::io;
 
+use iosonde_direct::sysfs;
+
 /// Time of all processors together since the machine started, in the kernel's
 /// ticks (hundredths of a second on most machines).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,7 +23,7 @@ impl CpuTime {
     /// # Errors
     /// If /proc cannot be read.
     pub fn now() -> io::Result<CpuTime> {
-        CpuTime::parse(&std::fs::read_to_string("/proc/stat")?)
+        CpuTime::parse(&sysfs::text("proc/stat")?)
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no processor time in it"))
     }
 
@@ -68,7 +70,7 @@ impl PageFlow {
     /// # Errors
     /// If /proc cannot be read.
     pub fn now() -> io::Result<PageFlow> {
-        PageFlow::parse(&std::fs::read_to_string("/proc/vmstat")?)
+        PageFlow::parse(&sysfs::text("proc/vmstat")?)
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no page counts in it"))
     }
 

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use iosonde_direct::sysfs;
+
 /// What tasks may wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
@@ -33,7 +35,7 @@ impl Pressure {
             Resource::Memory => "memory",
             Resource::Io => "io",
         };
-        Pressure::parse(&std::fs::read_to_string(format!("/proc/pressure/{name}"))?)
+        Pressure::parse(&sysfs::text(&format!("proc/pressure/{name}"))?)
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no pressure in it"))
     }
 

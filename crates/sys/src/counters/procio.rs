@@ -2,6 +2,8 @@
 
 use std::io;
 
+use iosonde_direct::sysfs;
+
 /// Counters of a thread, since it began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TaskIo {
@@ -29,7 +31,7 @@ impl TaskIo {
     /// # Errors
     /// If the kernel keeps no such counters, or the process may not read them.
     pub fn of_thread() -> io::Result<TaskIo> {
-        TaskIo::read("/proc/thread-self/io")
+        TaskIo::read("proc/thread-self/io")
     }
 
     /// Of the whole process, threads that have ended included.
@@ -37,7 +39,7 @@ impl TaskIo {
     /// # Errors
     /// As [`TaskIo::of_thread`].
     pub fn of_process() -> io::Result<TaskIo> {
-        TaskIo::read("/proc/self/io")
+        TaskIo::read("proc/self/io")
     }
 
     /// Of this process's thread with the number `thread`
@@ -46,11 +48,11 @@ impl TaskIo {
     /// # Errors
     /// As [`TaskIo::of_thread`], and if there is no such thread (any more).
     pub fn of(thread: u32) -> io::Result<TaskIo> {
-        TaskIo::read(&format!("/proc/self/task/{thread}/io"))
+        TaskIo::read(&format!("proc/self/task/{thread}/io"))
     }
 
     fn read(path: &str) -> io::Result<TaskIo> {
-        TaskIo::parse(&std::fs::read_to_string(path)?)
+        TaskIo::parse(&sysfs::text(path)?)
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no counters in it"))
     }
 

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use iosonde_direct::sysfs;
+
 use crate::platform;
 
 /// Use of the machine since the thread or process began.
@@ -28,7 +30,7 @@ pub struct Usage {
 /// # Errors
 /// If the kernel keeps no such counter.
 pub fn run_delay_of_thread() -> io::Result<u64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    let text = sysfs::text("proc/thread-self/schedstat")?;
     let delay = text.split_whitespace().nth(1).and_then(|word| word.parse().ok());
     delay.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no counter in it"))
 }
@@ -49,8 +51,8 @@ impl Usage {
     /// # Errors
     /// If there is no such thread (any more), or /proc is not there.
     pub fn of(thread: u32) -> io::Result<Usage> {
-        let read = |name| std::fs::read_to_string(format!("/proc/self/task/{thread}/{name}"));
-        Usage::parse(&read("stat")?, &read("status")?, rustix::param::clock_ticks_per_second())
+        let read = |name| sysfs::text(&format!("proc/self/task/{thread}/{name}"));
+        Usage::parse(&read("stat")?, &read("status")?, platform::clock_ticks_per_second())
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no counters in it"))
     }
 

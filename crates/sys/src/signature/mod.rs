@@ -3,13 +3,13 @@
 //! A signature shows that somebody's data may be there. What carries none may
 //! still hold data: raw volumes of databases mostly do not.
 
+use crate::files::FileExt;
 use crate::platform;
 use magics::{MAGICS, Magic};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 
 mod at_end;
 mod checked;

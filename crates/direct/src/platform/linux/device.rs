@@ -132,7 +132,7 @@ mod tests {
     /// A device that sysfs does not report, in a container for example.
     #[test]
     fn facts_of_the_device_agree_with_sysfs() {
-        use crate::platform::sysfs::Tree;
+        use crate::sysfs::Tree;
 
         let here = Tree::here();
         // Loop devices come and go with other tests.

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use super::tree::Tree;
 use crate::stack::{DeviceId, LayerKind, Mount};
+use crate::sysfs::Tree;
 use crate::{AtomicWrite, DeviceFacts, Discard, Fact, WriteCache, ZoneModel};
 
 pub(crate) fn device_facts(id: DeviceId) -> DeviceFacts {

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, StatxFlags};
 
 use super::device_facts::Survey;
-use super::tree::Tree;
-use super::{device, mounts, probe, stack};
+use super::{device, probe, stack};
 use crate::stack::{DeviceId, Mount, Stack};
+use crate::sysfs::{Tree, mount_below};
 use crate::{DeviceFacts, Fact, Facts, PathKind};
 
 pub(crate) fn facts_of_path(path: &Path) -> io::Result<Facts> {
@@ -64,7 +64,7 @@ pub(crate) fn mount_of(tree: &Tree, file: &File) -> Option<Mount> {
         return Some(mount.clone());
     }
     // Before Linux 5.8 the path must do; a mount in another namespace has none.
-    mounts::mount_below(&all, &path_of(file)).cloned()
+    mount_below(&all, &path_of(file)).cloned()
 }
 
 /// The kernel's name of an open file; of one that was removed, what it was
@@ -77,7 +77,7 @@ fn path_of(file: &File) -> PathBuf {
 fn stack_of(tree: &Tree, file: &File, status: &Stat, kind: PathKind) -> io::Result<Stack> {
     let path = path_of(file);
     if kind == PathKind::BlockDevice {
-        let id = super::device_id(status.st_rdev);
+        let id = crate::platform::device_id(status.st_rdev);
         return Ok(Stack { path, mount: None, devices: vec![stack::layer_of(tree, id)] });
     }
     let mount = mount_of(tree, file);

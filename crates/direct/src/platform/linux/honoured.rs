@@ -7,9 +7,9 @@ use std::io;
 use rustix::fs::{IFlags, OFlags};
 
 use super::facts::{kind_of, mount_of};
-use super::tree::Tree;
 use super::{probe, stack};
 use crate::stack::{LayerKind, Mount};
+use crate::sysfs::Tree;
 use crate::{Answer, Honoured, Known, PathKind};
 
 pub(crate) fn honoured(file: &File) -> io::Result<Honoured> {
@@ -34,7 +34,7 @@ fn judge(file: &File, flags: OFlags) -> io::Result<Honoured> {
     let tree = Tree::here();
     match kind_of(&rustix::fs::fstat(file)?) {
         PathKind::BlockDevice => {
-            let device = super::device_id(rustix::fs::fstat(file)?.st_rdev);
+            let device = crate::platform::device_id(rustix::fs::fstat(file)?.st_rdev);
             let mut answers = Honoured::both(Answer::yes("a block device refuses what it cannot"));
             answers.cache_below = cache_below(&tree, [stack::layer_of(&tree, device)].iter());
             Ok(answers)

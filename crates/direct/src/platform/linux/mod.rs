@@ -6,20 +6,13 @@ mod device_facts;
 mod durability;
 mod facts;
 mod honoured;
-mod mounts;
 mod open;
 mod pages;
 mod probe;
 mod stack;
-mod tree;
 
-use crate::stack::DeviceId;
-
-/// Trees of /sys and /proc, for our users too.
-pub(crate) mod sysfs {
-    pub use super::mounts::{mount_below, parse_mounts, parse_swaps};
-    pub use super::tree::{Tree, block_device_at};
-}
+use std::io;
+use std::path::Path;
 
 pub(crate) use cache::{drop_cached, residency, warm};
 pub(crate) use device::{device, device_size, discard, flush_buffers};
@@ -32,7 +25,10 @@ pub(crate) use pages::{HUGE_PAGES_REMEDY, Pages, page_bytes};
 pub(crate) use probe::{direct_io, is_direct};
 pub(crate) use stack::stack_under;
 
-/// The numbers in an `st_dev` or `st_rdev`.
-pub(crate) fn device_id(device: libc::dev_t) -> DeviceId {
-    DeviceId { major: rustix::fs::major(device), minor: rustix::fs::minor(device) }
+/// What the paths of /sys and /proc are below.
+pub(crate) const TREES_ROOT: &str = "/";
+
+/// A file of /proc or /sys.
+pub(crate) fn kernel_text(path: &str) -> io::Result<String> {
+    std::fs::read_to_string(Path::new(TREES_ROOT).join(path))
 }

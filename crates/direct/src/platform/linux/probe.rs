@@ -45,7 +45,7 @@ pub(crate) fn direct_io(file: &File) -> io::Result<DirectIo> {
 
 /// The logical sector of an open block device, as sysfs has it.
 fn logical_sector(file: &File) -> Option<u32> {
-    let id = super::device_id(rustix::fs::fstat(file).ok()?.st_rdev);
+    let id = crate::platform::device_id(rustix::fs::fstat(file).ok()?.st_rdev);
     super::device_facts::device_facts(id).logical_sector.get()
 }
 

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::mounts::mount_below;
-use super::tree::{Tree, block_device_at};
 use crate::stack::{DeviceId, Layer, LayerKind, Mount, Stack};
+use crate::sysfs::mount_below;
+use crate::sysfs::{Tree, block_device_at};
 
 /// Layers below layers end here. Deeper stacks do not work on Linux (kernel
 /// stacks are small), so more is a loop in the tree.

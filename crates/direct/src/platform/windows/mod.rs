@@ -31,6 +31,24 @@ use crate::{
     PathKind,
 };
 
+/// There are no trees of /sys and /proc: nothing is below this.
+pub(crate) const TREES_ROOT: &str = "NUL";
+
+/// A device by the number that `sys::files` gives it: that of a physical disk.
+pub(crate) fn device_id(device: u64) -> DeviceId {
+    DeviceId { major: (device >> 32) as u32, minor: device as u32 }
+}
+
+/// Windows has no nodes of devices in its directories.
+pub(crate) fn block_device_at(_: &Path) -> Option<DeviceId> {
+    None
+}
+
+/// A name from its bytes, which are those of another system.
+pub(crate) fn os_string(bytes: Vec<u8>) -> OsString {
+    String::from_utf8_lossy(&bytes).into_owned().into()
+}
+
 /// How to reserve huge pages.
 pub(crate) const HUGE_PAGES_REMEDY: &str =
     "which take the privilege to lock pages in memory (SeLockMemoryPrivilege)";

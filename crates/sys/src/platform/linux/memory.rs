@@ -1,8 +1,6 @@
 //! mlock(2), sysinfo(2), /proc/meminfo.
 #![allow(unsafe_code)]
 
-use std::io;
-
 pub(crate) fn total_memory_bytes() -> u64 {
     let info = rustix::system::sysinfo();
     // An unsigned long: 32 bits on small machines.
@@ -10,8 +8,14 @@ pub(crate) fn total_memory_bytes() -> u64 {
     u64::from(info.totalram).saturating_mul(u64::from(info.mem_unit.max(1)))
 }
 
-pub(crate) fn meminfo_text() -> io::Result<String> {
-    std::fs::read_to_string("/proc/meminfo")
+/// Memory that could be had without swapping.
+pub(crate) fn available_memory_bytes() -> Option<u64> {
+    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
+    crate::memory::meminfo_kib(&meminfo, "MemAvailable:")?.checked_mul(1024)
+}
+
+pub(crate) fn page_bytes() -> usize {
+    rustix::param::page_size()
 }
 
 #[cfg(target_env = "gnu")]
@@ -37,16 +41,3 @@ pub(crate) fn allocate_from_one_arena() {}
 /// Other allocators do so by themselves.
 #[cfg(not(target_env = "gnu"))]
 pub(crate) fn leave_zeroed_memory_untouched() {}
-
-pub(crate) fn lock_memory(range: &mut [u8]) -> io::Result<()> {
-    // SAFETY: the range is the caller's own memory; locking changes where it
-    // may be, not what it holds.
-    unsafe { rustix::mm::mlock(range.as_mut_ptr().cast(), range.len()) }?;
-    Ok(())
-}
-
-pub(crate) fn unlock_memory(range: &mut [u8]) -> io::Result<()> {
-    // SAFETY: as in `lock_memory`.
-    unsafe { rustix::mm::munlock(range.as_mut_ptr().cast(), range.len()) }?;
-    Ok(())
-}

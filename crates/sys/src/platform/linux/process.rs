@@ -1,10 +1,11 @@
 //! unshare(2), prctl(2).
 #![allow(unsafe_code)]
 
+use crate::counters::Usage;
+use crate::platform::unix::usage;
 use std::ffi::CString;
 use std::io;
 use std::num::NonZeroU64;
-use std::os::fd::{IntoRawFd, OwnedFd};
 use std::sync::atomic::AtomicU32;
 
 use rustix::thread::{Gid, Uid, UnshareFlags, futex};
@@ -98,43 +99,10 @@ pub(crate) fn set_timer_slack(ns: NonZeroU64) -> io::Result<()> {
     Ok(rustix::thread::set_current_timer_slack(Some(ns))?)
 }
 
-/// Hold signals back from the calling thread; which were held before. None if the
-/// system refuses.
-pub(crate) fn hold_signals(signals: &[i32]) -> Option<libc::sigset_t> {
-    mask(libc::SIG_BLOCK, signals)
+pub(crate) fn usage_of_thread() -> io::Result<Usage> {
+    usage(libc::RUSAGE_THREAD)
 }
 
-pub(crate) fn let_signals_through(signals: &[i32]) {
-    let _ = mask(libc::SIG_UNBLOCK, signals);
-}
-
-fn mask(how: libc::c_int, signals: &[i32]) -> Option<libc::sigset_t> {
-    // SAFETY: a signal set is plain numbers, for which zero is a valid value; the calls
-    // read and write only the sets that they are given, which live until they return.
-    unsafe {
-        let (mut held, mut before) = (std::mem::zeroed(), std::mem::zeroed());
-        libc::sigemptyset(&mut held);
-        for &signal in signals {
-            libc::sigaddset(&mut held, signal);
-        }
-        (libc::pthread_sigmask(how, &held, &mut before) == 0).then_some(before)
-    }
-}
-
-/// Hold back these signals and no others.
-pub(crate) fn set_held_signals(held: &libc::sigset_t) {
-    // SAFETY: the call reads the set, which lives until it returns.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, held, std::ptr::null_mut()) };
-}
-
-pub(crate) fn close(fd: OwnedFd) -> io::Result<()> {
-    let fd = fd.into_raw_fd();
-    // SAFETY: `fd` was owned here, nobody else closes it, and it is not used again.
-    match unsafe { libc::close(fd) } {
-        0 => Ok(()),
-        _ => match io::Error::last_os_error() {
-            error if error.raw_os_error() == Some(libc::EINTR) => Ok(()),
-            error => Err(error),
-        },
-    }
+pub(crate) fn usage_of_process() -> io::Result<Usage> {
+    usage(libc::RUSAGE_SELF)
 }

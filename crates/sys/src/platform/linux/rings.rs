@@ -36,13 +36,3 @@ pub(crate) fn is_filtered() -> bool {
     let mode = status.lines().find_map(|line| line.strip_prefix("Seccomp:"));
     mode.is_some_and(|mode| mode.trim() == FILTER_MODE)
 }
-
-/// The name of this machine in its network; none where it is not set.
-pub(crate) fn host_name() -> Option<String> {
-    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    Some(name).filter(|name| !name.is_empty() && name != "(none)")
-}
-
-pub(crate) fn kernel_release() -> String {
-    rustix::system::uname().release().to_string_lossy().into_owned()
-}

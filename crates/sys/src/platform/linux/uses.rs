@@ -9,11 +9,16 @@ use crate::stack::{DeviceId, Mount};
 use iosonde_direct::sysfs::{Tree, mount_below};
 
 /// null, zero and full: the memory devices that take what they are given.
-pub(crate) const HARMLESS_CHARACTER_DEVICES: [DeviceId; 3] = [
+const HARMLESS_CHARACTER_DEVICES: [DeviceId; 3] = [
     DeviceId { major: 1, minor: 3 },
     DeviceId { major: 1, minor: 5 },
     DeviceId { major: 1, minor: 7 },
 ];
+
+/// Whether a character device takes what it is given, and nothing else happens.
+pub(crate) fn is_harmless_character_device(id: DeviceId) -> bool {
+    HARMLESS_CHARACTER_DEVICES.contains(&id)
+}
 
 /// Devices of devices of devices end here; see `stack`.
 const DEPTH_MAX: u32 = 16;
@@ -168,6 +173,11 @@ impl Uses {
             found.extend(self.whole(&shown.name, &relation));
         }
         found
+    }
+
+    /// The node of a device by the kernel's name.
+    pub(crate) fn path_of(&self, name: &str) -> String {
+        format!("/dev/{name}")
     }
 
     /// The number of a device by the kernel's name; without /sys, that of its node.

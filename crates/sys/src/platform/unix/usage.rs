@@ -6,15 +6,8 @@ use std::mem::MaybeUninit;
 
 use crate::counters::Usage;
 
-pub(crate) fn usage_of_thread() -> io::Result<Usage> {
-    usage(libc::RUSAGE_THREAD)
-}
-
-pub(crate) fn usage_of_process() -> io::Result<Usage> {
-    usage(libc::RUSAGE_SELF)
-}
-
-fn usage(target: libc::c_int) -> io::Result<Usage> {
+/// Of the thread or the process: `RUSAGE_THREAD`, `RUSAGE_SELF`.
+pub(crate) fn usage(target: libc::c_int) -> io::Result<Usage> {
     let mut answer = MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the pointer is to a whole `rusage`, which the call fills.
     if unsafe { libc::getrusage(target, answer.as_mut_ptr()) } != 0 {

@@ -1,12 +1,10 @@
 //! Block devices as /sys shows them, and what /proc says of them.
 
-use std::ffi::OsString;
 use std::fs;
-use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::mounts::{parse_mounts, parse_swaps};
+use crate::platform;
 use crate::stack::{DeviceId, LayerKind, Mount};
 
 /// The trees of this system, or those that a test has laid out in a folder.
@@ -17,9 +15,9 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// This system's.
+    /// This system's; empty where the system has no such trees.
     pub fn here() -> Tree {
-        Tree { root: PathBuf::from("/") }
+        Tree { root: PathBuf::from(platform::TREES_ROOT) }
     }
 
     /// One in which `root` stands for `/`, and no device node is looked at.
@@ -28,7 +26,7 @@ impl Tree {
     }
 
     fn is_here(&self) -> bool {
-        self.root == Path::new("/")
+        self.root == Path::new(platform::TREES_ROOT)
     }
 
     fn read(&self, path: &str) -> Vec<u8> {
@@ -146,7 +144,7 @@ impl Tree {
         while text.last() == Some(&b'\n') {
             text.pop();
         }
-        (!text.is_empty()).then(|| PathBuf::from(OsString::from_vec(text)))
+        (!text.is_empty()).then(|| PathBuf::from(platform::os_string(text)))
     }
 
     /// The block device that `path` names; where there is no such node, the
@@ -214,8 +212,7 @@ impl Tree {
 
 /// The block device that a node, or a link to one, stands for.
 pub fn block_device_at(path: &Path) -> Option<DeviceId> {
-    let status = fs::metadata(path).ok()?;
-    status.file_type().is_block_device().then(|| DeviceId::from_raw(status.rdev()))
+    platform::block_device_at(path)
 }
 
 /// The names in a folder, sorted.

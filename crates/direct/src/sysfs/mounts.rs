@@ -1,9 +1,8 @@
 //! Mounts and swap: /proc/self/mountinfo, /proc/swaps.
 
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
+use crate::platform::os_string;
 use crate::stack::{DeviceId, Mount};
 
 /// The mounts in the text of /proc/self/mountinfo, in the order they were made.
@@ -22,7 +21,7 @@ fn parse_mount(line: &[u8]) -> Option<Mount> {
     let options = text(words.next()?);
     let mut after = words.skip_while(|&word| word != b"-").skip(1);
     let filesystem = text(after.next()?);
-    let source = OsString::from_vec(unescape(after.next()?));
+    let source = os_string(unescape(after.next()?));
     // Old kernels and test trees may end here.
     let super_options = after.next().map(text).unwrap_or_default();
     if !point.is_absolute() || filesystem.is_empty() {
@@ -32,7 +31,7 @@ fn parse_mount(line: &[u8]) -> Option<Mount> {
 }
 
 fn path(word: &[u8]) -> PathBuf {
-    PathBuf::from(OsString::from_vec(unescape(word)))
+    PathBuf::from(os_string(unescape(word)))
 }
 
 fn text(word: &[u8]) -> String {
@@ -44,7 +43,7 @@ pub fn parse_swaps(swaps: &[u8]) -> Vec<PathBuf> {
     let lines = swaps.split(|&byte| byte == b'\n').skip(1);
     let first = |line: &[u8]| {
         let word = line.split(u8::is_ascii_whitespace).next()?;
-        (!word.is_empty()).then(|| PathBuf::from(OsString::from_vec(unescape(word))))
+        (!word.is_empty()).then(|| PathBuf::from(os_string(unescape(word))))
     };
     lines.filter_map(first).collect()
 }

@@ -1,0 +1,29 @@
+//! What all Unix systems have alike.
+
+mod files;
+mod limits;
+mod process;
+mod signals;
+mod terminal;
+mod time;
+mod usage;
+mod whole_file;
+
+pub use files::{BorrowedHandle, FileExt, OwnedHandle, borrow, make_link, without_waiting};
+pub(crate) use files::{
+    file_system, link_status, make_private_folder, private_options, random_bytes, status,
+    status_of, sync_everything, unnamed_by_name,
+};
+pub(crate) use limits::{limits_of_addresses, stack_limit};
+pub(crate) use process::{
+    close, hold_signals, host_name, kernel_release, let_signals_through, lock_memory, send_signal,
+    set_held_signals, unlock_memory,
+};
+pub(crate) use signals::{
+    ACCOUNT, CONTINUE, Listened, SignalStream, end_on_second, flag_on, flag_until_dropped, hear,
+    let_large_writes_fail, signal_name, signals_that_end,
+};
+pub(crate) use terminal::{Stream, draws, shows_unicode, takes_escapes, window_size};
+pub(crate) use time::{monotonic_ns, utc_offset_s};
+pub(crate) use usage::usage;
+pub(crate) use whole_file::{may_be_open_elsewhere, sync_folder, take_after, takes_no_new_file};
