@@ -1,10 +1,10 @@
 //! What an engine must do. One engine is one file; these traits are all it
 //! sees of the rest.
 
+use crate::platform::RawFile;
 use crate::{EngineOptionTable, EngineSettings, Hint};
 use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Slot};
 use iosonde_sys::clock::Clock;
-use std::os::fd::RawFd;
 
 /// One I/O as an engine sees it.
 ///
@@ -24,7 +24,7 @@ pub struct Io {
     /// Which file, for engines that register files or keep something for each.
     pub file: FileId,
     /// The open descriptor; -1 for engines without files.
-    pub fd: RawFd,
+    pub fd: RawFile,
 }
 
 /// An engine that does one thing at a time.
@@ -73,7 +73,7 @@ pub struct Opened {
     /// Which.
     pub file: FileId,
     /// Its descriptor.
-    pub fd: RawFd,
+    pub fd: RawFile,
     /// Bytes from its start that the job may touch.
     pub bytes: u64,
     /// Whether the job writes.
@@ -272,6 +272,15 @@ pub struct OpenWith {
 /// What sync_file_range(2) is asked to do; the bits of its manual page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SyncRangeFlags(pub u32);
+
+impl SyncRangeFlags {
+    /// Wait for pages of the range that are being written already.
+    pub const WAIT_BEFORE: u32 = 1;
+    /// Begin to write the dirty pages of the range.
+    pub const WRITE: u32 = 2;
+    /// Wait for what was begun.
+    pub const WAIT_AFTER: u32 = 4;
+}
 
 /// Why an engine cannot be opened.
 #[derive(Clone, Debug)]

@@ -1,13 +1,12 @@
 //! The job's files: how they are opened, and which are open.
-#![allow(unsafe_code)]
 
 use crate::drive::Failure;
 use crate::engine::Opened;
+use crate::platform::{self, RawFile};
 use crate::retries::uninterrupted;
-use crate::sync_call::errno;
 use iosonde_base::{Errno, FileId};
-use rustix::fs::{Advice, Mode, OFlags};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use iosonde_sys::zones::OpenTarget;
+use std::fs::File;
 use std::path::PathBuf;
 
 /// How a file is opened; decided by the plan.
@@ -93,8 +92,8 @@ pub enum Hint {
 #[derive(Debug)]
 pub struct Files {
     setups: Vec<FileSetup>,
-    fds: Vec<RawFd>,
-    open: Vec<Option<OwnedFd>>,
+    fds: Vec<RawFile>,
+    open: Vec<Option<File>>,
 }
 
 impl Files {
@@ -105,13 +104,13 @@ impl Files {
 
     /// The descriptor of a file; -1 when it is not open or has none.
     #[inline(always)]
-    pub fn fd(&self, file: FileId) -> RawFd {
+    pub fn fd(&self, file: FileId) -> RawFile {
         self.fds.get(file.0 as usize).copied().unwrap_or(-1)
     }
 
     /// A file as it is open; none while it is not.
-    pub(crate) fn open_file(&self, file: FileId) -> Option<BorrowedFd<'_>> {
-        self.open.get(file.0 as usize)?.as_ref().map(AsFd::as_fd)
+    pub(crate) fn open_file(&self, file: FileId) -> OpenTarget<'_> {
+        self.open.get(file.0 as usize)?.as_ref().map(platform::lend)
     }
 
     /// How many files there are.
@@ -152,20 +151,20 @@ impl Files {
         if self.open[index].is_some() {
             return Ok(opened(self.fds[index]));
         }
-        let fd = open(setup).map_err(|(errno, detail)| Failure {
+        let open = platform::open(setup).map_err(|(errno, detail)| Failure {
             file: Some(file),
             detail,
             ..Failure::engine("open", errno)
         })?;
-        let opened = opened(fd.as_raw_fd());
-        self.fds[index] = fd.as_raw_fd();
-        self.open[index] = Some(fd);
-        if let Some(lifetime) = self.setups[index].mode.lifetime {
-            set_lifetime(opened.fd, lifetime).map_err(|errno| Failure {
-                file: Some(file),
-                ..Failure::engine("set the write hint of", errno)
-            })?;
-        }
+        let opened = opened(platform::raw(&open));
+        self.fds[index] = opened.fd;
+        let lifetime = self.setups[index].mode.lifetime;
+        let set = lifetime.map_or(Ok(()), |lifetime| platform::set_lifetime(&open, lifetime));
+        self.open[index] = Some(open);
+        set.map_err(|errno| Failure {
+            file: Some(file),
+            ..Failure::engine("set the write hint of", errno)
+        })?;
         self.invalidate(file)?;
         if let Some(hint) = self.setups[index].hint {
             self.advise(file, hint);
@@ -178,13 +177,14 @@ impl Files {
     pub fn close(&mut self, file: FileId, synced: bool) -> Result<(), Failure> {
         let index = file.0 as usize;
         let syncs = !synced && self.syncs_on_close(file);
-        let Some(fd) = self.open[index].take() else { return Ok(()) };
+        let Some(open) = self.open[index].take() else { return Ok(()) };
         self.fds[index] = -1;
         if syncs {
-            uninterrupted(|| rustix::fs::fsync(&fd).map_err(errno))
+            uninterrupted(|| platform::fsync(platform::raw(&open)))
                 .map_err(|errno| Failure { file: Some(file), ..Failure::engine("fsync", errno) })?;
         }
-        close(fd).map_err(|errno| Failure { file: Some(file), ..Failure::engine("close", errno) })
+        platform::close(open)
+            .map_err(|errno| Failure { file: Some(file), ..Failure::engine("close", errno) })
     }
 
     /// Whether closing the file makes it durable first: it is open for writing
@@ -204,72 +204,48 @@ impl Files {
     /// root may).
     pub fn drop_cached(&self, file: FileId) -> Result<(), Failure> {
         let index = file.0 as usize;
-        let (setup, Some(fd)) = (&self.setups[index], &self.open[index]) else { return Ok(()) };
-        if setup.block_device {
-            flush_buffers(fd);
-            return Ok(());
-        }
-        let len = std::num::NonZeroU64::new(setup.bytes);
-        rustix::fs::fadvise(fd, setup.offset, len, Advice::DontNeed)
-            .or_else(|error| {
-                // Pipes and character devices have no page cache to drop.
-                let harmless = [rustix::io::Errno::SPIPE, rustix::io::Errno::INVAL];
-                if harmless.contains(&error) { Ok(()) } else { Err(error) }
-            })
-            .map_err(|error| Failure {
-                file: Some(file),
-                ..Failure::engine("invalidate", errno(error))
-            })
+        let Some(open) = &self.open[index] else { return Ok(()) };
+        platform::drop_cached(open, &self.setups[index])
+            .map_err(|errno| Failure { file: Some(file), ..Failure::engine("invalidate", errno) })
     }
 
     fn advise(&self, file: FileId, hint: Hint) {
-        let (setup, Some(fd)) = (&self.setups[file.0 as usize], &self.open[file.0 as usize]) else {
-            return;
-        };
-        let advice = match hint {
-            Hint::Sequential => Advice::Sequential,
-            Hint::Random => Advice::Random,
-            Hint::NoReuse => Advice::NoReuse,
-        };
-        let len = std::num::NonZeroU64::new(setup.bytes);
-        // Advice may be declined; nothing depends on it.
-        let _ = rustix::fs::fadvise(fd, setup.offset, len, advice);
+        if let Some(open) = &self.open[file.0 as usize] {
+            platform::advise(open, &self.setups[file.0 as usize], hint);
+        }
     }
 
     /// fsync(2) every file, also those that are closed by now.
     pub fn sync_all(&self) -> Result<(), Failure> {
-        self.sync_each("fsync", |fd| rustix::fs::fsync(fd))
+        self.sync_each("fsync", |file| platform::fsync(platform::raw(file)))
     }
 
     /// fdatasync(2) every file, also those that are closed by now.
     pub fn sync_all_data(&self) -> Result<(), Failure> {
-        self.sync_each("fdatasync", |fd| rustix::fs::fdatasync(fd))
+        self.sync_each("fdatasync", |file| platform::fdatasync(platform::raw(file)))
     }
 
     /// syncfs(2) on the file systems of every file.
     pub fn sync_file_systems(&self) -> Result<(), Failure> {
-        self.sync_each("syncfs", |fd| rustix::fs::syncfs(fd))
+        self.sync_each("syncfs", platform::sync_file_system)
     }
 
     fn sync_each(
         &self,
         doing: &'static str,
-        sync: impl Fn(BorrowedFd<'_>) -> rustix::io::Result<()>,
+        sync: impl Fn(&File) -> Result<(), Errno>,
     ) -> Result<(), Failure> {
         for (index, (open, setup)) in self.open.iter().zip(&self.setups).enumerate() {
-            let sync = |fd| uninterrupted(|| sync(fd).map_err(errno));
+            let sync = |file: &File| uninterrupted(|| sync(file));
             let synced = match open {
-                Some(fd) => sync(fd.as_fd()),
+                Some(file) => sync(file),
                 None if setup.path.as_os_str().is_empty() => continue,
-                None => {
-                    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-                    match rustix::fs::open(&setup.path, flags, Mode::empty()) {
-                        Ok(fd) => sync(fd.as_fd()),
-                        // The job never came to it: there is nothing to sync.
-                        Err(rustix::io::Errno::NOENT) => continue,
-                        Err(error) => Err(errno(error)),
-                    }
-                }
+                None => match platform::open_to_sync(&setup.path) {
+                    Ok(file) => sync(&file),
+                    // The job never came to it: there is nothing to sync.
+                    Err(Errno::ENOENT) => continue,
+                    Err(errno) => Err(errno),
+                },
             };
             synced.map_err(|errno| Failure {
                 file: Some(FileId(index as u32)),
@@ -280,107 +256,9 @@ impl Files {
     }
 }
 
-fn open(setup: &FileSetup) -> Result<OwnedFd, (Errno, Option<&'static str>)> {
-    let mode = setup.mode;
-    let mut flags = match (mode.read, mode.write) {
-        // Writers read too: engines that map, and checks that read back.
-        (_, true) => OFlags::RDWR,
-        _ => OFlags::RDONLY,
-    };
-    flags |= OFlags::CLOEXEC;
-    flags.set(OFlags::CREATE, mode.create && !setup.block_device);
-    flags.set(OFlags::DIRECT, mode.direct);
-    flags |= durability(mode);
-    // Not our own file: leave its access time alone where we may.
-    let permissions = Mode::from_raw_mode(0o600);
-    let opened =
-        rustix::fs::open(&setup.path, flags | OFlags::NOATIME, permissions).or_else(|error| {
-            match error {
-                rustix::io::Errno::PERM => rustix::fs::open(&setup.path, flags, permissions),
-                other => Err(other),
-            }
-        });
-    opened.map_err(|error| {
-        let no_direct = mode.direct && error == rustix::io::Errno::INVAL;
-        let detail = "the file system may not take O_DIRECT; try direct=0";
-        (errno(error), no_direct.then_some(detail))
-    })
-}
-
-/// O_SYNC, O_DSYNC or neither. The numbers are libc's: rustix's DSYNC carries
-/// the bits of O_SYNC, and O_SYNC has the bit of O_DSYNC in it, so that clearing
-/// the one would break the other.
-fn durability(mode: OpenMode) -> OFlags {
-    OFlags::from_bits_retain(match (mode.sync, mode.dsync) {
-        (true, _) => libc::O_SYNC as u32,
-        (false, true) => libc::O_DSYNC as u32,
-        (false, false) => 0,
-    })
-}
-
-/// `F_SET_RW_HINT` of <linux/fcntl.h>.
-const F_SET_RW_HINT: libc::c_int = 1036;
-
-fn set_lifetime(fd: RawFd, lifetime: WriteLifetime) -> Result<(), Errno> {
-    let hint = lifetime as u64;
-    // SAFETY: the kernel reads one u64, which `hint` is, before the call returns.
-    match unsafe { libc::fcntl(fd, F_SET_RW_HINT, &raw const hint) } {
-        0 => Ok(()),
-        _ => Err(Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO))),
-    }
-}
-
-/// BLKFLSBUF, from linux/fs.h.
-const BLKFLSBUF: libc::c_ulong = 0x1261;
-
-/// close(2), with its error: some file systems report only then what a write met.
-pub(crate) fn close(fd: OwnedFd) -> Result<(), Errno> {
-    iosonde_sys::process::close(fd).map_err(Errno::from)
-}
-
-fn flush_buffers(fd: &OwnedFd) {
-    // SAFETY: the request takes no argument that the kernel would write to,
-    // and the descriptor is open for as long as `fd` is borrowed. Without
-    // CAP_SYS_ADMIN it fails and the cache stays, which is reported elsewhere.
-    unsafe { libc::ioctl(fd.as_raw_fd(), BLKFLSBUF, 0) };
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sync_and_dsync_open_with_the_flags_of_their_names() {
-        let flags =
-            |sync, dsync| durability(OpenMode { sync, dsync, ..OpenMode::default() }).bits();
-        assert_eq!(flags(true, false), libc::O_SYNC as u32);
-        assert_eq!(flags(false, true), libc::O_DSYNC as u32);
-        assert_eq!(flags(false, false), 0);
-    }
-
-    #[test]
-    fn the_kernel_keeps_the_write_hint_of_a_file() {
-        const F_GET_RW_HINT: libc::c_int = 1035;
-        let folder = iosonde_testing::Folder::new("write-hint");
-        let file = std::fs::File::create(folder.join("f")).unwrap();
-        let kept = || {
-            let mut hint = 0u64;
-            // SAFETY: the kernel writes one u64, which `hint` is, before the call returns.
-            let answer = unsafe { libc::fcntl(file.as_raw_fd(), F_GET_RW_HINT, &raw mut hint) };
-            assert_eq!(answer, 0);
-            hint
-        };
-        for lifetime in [WriteLifetime::Long, WriteLifetime::Short, WriteLifetime::None] {
-            match set_lifetime(file.as_raw_fd(), lifetime) {
-                Err(Errno::EINVAL | Errno::ENOTTY | Errno::EOPNOTSUPP) => {
-                    iosonde_testing::skip!("the kernel takes no write hints");
-                }
-                set => set.unwrap(),
-            }
-            assert_eq!(kept(), lifetime as u64);
-        }
-        assert!(set_lifetime(-1, WriteLifetime::Long).is_err());
-    }
 
     fn reading(path: &str, direct: bool) -> FileSetup {
         let mode = OpenMode { read: true, direct, ..OpenMode::default() };
@@ -400,7 +278,7 @@ mod tests {
         // Again is the same, and an engine without files has none.
         assert_eq!(files.open(FileId(0)).unwrap().fd, opened.fd);
         assert_eq!(files.open(FileId(1)).unwrap().fd, -1);
-        assert_eq!(files.open_file(FileId(0)).map(|fd| fd.as_raw_fd()), Some(opened.fd));
+        assert!(files.open_file(FileId(0)).is_some());
         assert!(files.open_file(FileId(1)).is_none());
         assert_eq!(files.open_count(), 1);
         files.close(FileId(0), false).unwrap();

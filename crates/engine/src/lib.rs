@@ -15,7 +15,7 @@ mod memory;
 mod one_shot;
 mod options;
 mod pacing;
-mod page_loss;
+mod platform;
 mod queue;
 mod retries;
 mod sync_call;
@@ -25,13 +25,15 @@ mod trace;
 mod verifying;
 mod zones;
 
-pub use catalogue::{CATALOGUE, find};
+pub use catalogue::{
+    CATALOGUE, DEFAULT_ENGINE, ELSEWHERE, ElsewhereEngines, elsewhere, external, find,
+};
 pub use drive::{Accounting, Drive, Ended, Failure, Loop, SliceControl, SyncTap, Window};
 pub use engine::{
     Caps, EngineDef, EngineError, Io, LaysOut, NameChange, OneShot, Open, OpenWith, Opened, Queued,
     SyncRangeFlags, Wanted,
 };
-pub use engines::{external::external, sim, streams, tree};
+pub use engines::{sim, streams, tree};
 pub use files::{FileSetup, Files, Hint, OpenMode, WriteLifetime};
 pub use iolog::IoLog;
 pub use memory::{Fill, Memory};
@@ -40,6 +42,7 @@ pub use options::{
     EngineOptionTable, EngineSettings, JobContext, OwnOptions, OwnSettings, ReadTyped,
 };
 pub use pacing::{FlowGroup, FlowShare, LatencyBounds, Lateness, Pacing, Pause, PauseEvery, Tried};
+pub use platform::RawFile;
 pub use queue::QueueLoop;
 pub use tape::{Record, Tape, TapeConsumer};
 pub use tolerance::{ErrorKind, ErrorReporter, Tolerance};
@@ -49,14 +52,10 @@ pub use zones::ZoneDevices;
 
 /// The settings of the engines that have options of their own.
 pub mod settings {
-    pub use crate::engines::cmdprio::{CommandPriorities, SizePriorities};
     pub use crate::engines::cpuio::{CpuMode, CpuSettings};
     pub use crate::engines::exec::ExecSettings;
-    pub use crate::engines::external::ExternalSettings;
+    pub use crate::engines::external_settings::ExternalSettings;
     pub use crate::engines::file_ops::{StatSettings, StatType};
-    pub use crate::engines::io_uring::UringSettings;
-    pub use crate::engines::libaio::LibaioSettings;
     pub use crate::engines::mmap::MmapSettings;
-    pub use crate::engines::net::{NetSettings, Protocol};
-    pub use crate::engines::pvsync2::Pvsync2Settings;
+    pub use crate::platform::settings::*;
 }

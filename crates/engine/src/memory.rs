@@ -1,7 +1,7 @@
 //! The job's buffers, and what is put in them before a write.
 #![allow(unsafe_code)]
 
-use crate::page_loss::{self, WatchedBuffers};
+use crate::platform::page_loss::{self, WatchedBuffers};
 use iosonde_direct::RawBuf;
 use iosonde_workload::content::{Base, Content, EachWrite};
 
@@ -72,17 +72,13 @@ impl Memory {
         assert!(slot < self.slots && len as usize <= self.stride, "outside the slot's buffer");
         let (start, len) = (self.buffer(slot), len as usize);
         let Some(copy) = self.copy.as_mut().and_then(|copy| copy.get_mut(..len)) else { return };
-        let read = page_loss::guard(start, len, || {
-            // SAFETY: `len` bytes from `start` lie within `whole` by the assertion here and in
-            // `after`, and `copy` is separate memory. No reference to `whole` is made; another
-            // process may write meanwhile, and no value of these bytes is relied on.
-            unsafe { std::ptr::copy_nonoverlapping(start, copy.as_mut_ptr(), len) }
-        });
+        // SAFETY: `len` bytes from `start` lie within `whole` by the assertion here and in
+        // `after`, and `copy` is separate memory. No reference to `whole` is made; another
+        // process may write meanwhile, and no value of these bytes is relied on.
+        let read = unsafe { page_loss::copy((start, len), start, copy.as_mut_ptr(), len) };
         change(copy);
-        let written = page_loss::guard(start, len, || {
-            // SAFETY: as above.
-            unsafe { std::ptr::copy_nonoverlapping(copy.as_ptr(), start, len) }
-        });
+        // SAFETY: as above.
+        let written = unsafe { page_loss::copy((start, len), copy.as_ptr(), start, len) };
         self.lost_pages |= !(read && written);
     }
 

@@ -92,6 +92,12 @@ pub trait OwnSettings: Any + Debug + Send + Sync {
         false
     }
 
+    /// The same, with syncs that wait for what was queued before them and hold up what follows;
+    /// none where they do so anyway.
+    fn with_drained_syncs(&self) -> Option<EngineSettings> {
+        None
+    }
+
     /// A path besides the job's files that it creates, changes or removes.
     fn changes_also(&self) -> Option<PathBuf> {
         None
@@ -119,6 +125,13 @@ impl EngineSettings {
         if let Some(mut changed) = self.get::<S>().cloned() {
             change(&mut changed);
             *self = EngineSettings::new(changed);
+        }
+    }
+
+    /// Let syncs wait for what was queued before them, and hold up what follows.
+    pub fn drain_syncs(&mut self) {
+        if let Some(drained) = self.0.as_ref().and_then(|settings| settings.with_drained_syncs()) {
+            *self = drained;
         }
     }
 

@@ -7,7 +7,6 @@ use crate::tally::{RunStart, WorkerTally};
 use crate::words::UsageError;
 use iosonde_base::{Dir, Nanos, part_of};
 use iosonde_engine::EngineDef;
-use iosonde_engine::settings::UringSettings;
 use iosonde_options::{Amount, Bytes, Diagnostic, Level, SizeRange, Triple};
 use iosonde_run::job::{FileKind, JobPlan, Plan};
 use iosonde_run::plan::{JobBuilder, Totals, plan_built};
@@ -287,7 +286,7 @@ fn shape(bench: &Benchmark, job: &mut JobPlan, worker: &RecordWorker) {
         job.source.sync_every.after_last = true;
         job.fill.base = Base::Pattern(Pattern::new(letters(size), Vec::new()));
         job.fill.each_write = EachWrite::Nothing;
-        job.settings.change(|uring: &mut UringSettings| uring.drained_syncs = true);
+        job.settings.drain_syncs();
         // With records in flight, only a sync of io_uring waits for them.
         let covers_all = job.window.depth == 1 || job.engine.name == "io_uring";
         let synced = worker.records.is_some_and(|records| {

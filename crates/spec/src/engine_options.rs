@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use iosonde_engine::{CATALOGUE, EngineOptionTable, EngineSettings, JobContext};
+use iosonde_engine::{CATALOGUE, ELSEWHERE, EngineOptionTable, EngineSettings, JobContext};
 use iosonde_options::{Built, Diagnostic, OptionDef, Origin, ParseContext, Topic, nearest};
 
 use crate::JobSpec;
-use crate::topics::engines::{BORROWED, EngineTable, UNBUILT};
+use crate::topics::engines::{BORROWED, EngineTable, UNBUILT, of_other_systems};
 
 /// Each engine of the catalogue brings its own; those of engines that are not built follow.
 static TABLES: LazyLock<Vec<EngineTable>> = LazyLock::new(|| {
@@ -20,7 +20,10 @@ static TABLES: LazyLock<Vec<EngineTable>> = LazyLock::new(|| {
     }
     for (borrower, lender) in BORROWED {
         let lends = |(_, engines): &&mut (_, Vec<&str>)| engines.contains(lender);
-        own.iter_mut().find(lends).expect("an engine with options").1.push(borrower);
+        // The lender may be of another system.
+        if let Some((_, engines)) = own.iter_mut().find(lends) {
+            engines.push(borrower);
+        }
     }
     let built = own.into_iter().map(|(options, engines)| EngineTable {
         engines,
@@ -32,7 +35,14 @@ static TABLES: LazyLock<Vec<EngineTable>> = LazyLock::new(|| {
         options,
         make: None,
     });
-    built.chain(unbuilt).collect()
+    let elsewhere = ELSEWHERE.iter().filter(|system| !system.options.is_empty());
+    let elsewhere = elsewhere.map(|system| EngineTable {
+        engines: system.engines.iter().map(|engine| engine.0).collect(),
+        // Once, for as long as the program runs.
+        options: of_other_systems(system).leak(),
+        make: None,
+    });
+    built.chain(unbuilt).chain(elsewhere).collect()
 });
 
 /// An engine's option as it was typed.

@@ -339,7 +339,14 @@ impl JobSpec {
                 continue;
             }
             let origin = self.origin(row.name).unwrap_or_default();
-            let message = format!("option {what} is not supported yet");
+            let message = match iosonde_engine::elsewhere(word) {
+                Some(systems) if row.name == "ioengine" => {
+                    format!(
+                        "option {what} is an engine of {systems}, which this system does not have"
+                    )
+                }
+                _ => format!("option {what} is not supported yet"),
+            };
             found.push(Diagnostic::error(message).about(row.name, &origin));
         }
         found.extend(engine_options::unbuilt(self));

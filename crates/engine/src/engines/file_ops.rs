@@ -7,15 +7,14 @@
 use super::always;
 use super::stepwise::{EngineStep, Stepwise, StepwiseLoop};
 use crate::drive::Failure;
-use crate::sync_call::errno;
+use crate::platform;
 use crate::{
     Accounting, Caps, Drive, EngineDef, EngineOptionTable, JobContext, LaysOut, Loop, NameChange,
     OpenWith, OwnOptions, OwnSettings,
 };
 use iosonde_base::{Errno, FileId, Planned};
 use iosonde_options::{Category, Diagnostic, options, words};
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags};
-use std::os::fd::OwnedFd;
+use std::fs::File;
 use std::path::Path;
 
 /// What engines of names can do.
@@ -158,20 +157,13 @@ enum Act {
 
 impl Act {
     /// Do it; what stays open afterwards.
-    fn perform(self, path: &Path) -> Result<Option<OwnedFd>, rustix::io::Errno> {
+    fn perform(self, path: &Path) -> Result<Option<File>, Errno> {
         match self {
-            Act::CreateFile => {
-                let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
-                return rustix::fs::open(path, flags, Mode::from_raw_mode(0o600)).map(Some);
-            }
-            Act::Stat(StatType::Stat) => drop(rustix::fs::stat(path)?),
-            Act::Stat(StatType::Lstat) => drop(rustix::fs::lstat(path)?),
-            Act::Stat(StatType::Statx) => {
-                let _ = rustix::fs::statx(CWD, path, AtFlags::empty(), StatxFlags::ALL)?;
-            }
-            Act::DeleteFile => rustix::fs::unlink(path)?,
-            Act::CreateDirectory => rustix::fs::mkdir(path, Mode::from_raw_mode(0o755))?,
-            Act::DeleteDirectory => rustix::fs::rmdir(path)?,
+            Act::CreateFile => return platform::create_file(path).map(Some),
+            Act::Stat(call) => platform::stat(call, path)?,
+            Act::DeleteFile => platform::remove_file(path)?,
+            Act::CreateDirectory => platform::make_dir(path)?,
+            Act::DeleteDirectory => platform::remove_dir(path)?,
         }
         Ok(None)
     }
@@ -206,7 +198,7 @@ impl Act {
 /// What became of a name in this pass.
 enum OperationName {
     Untouched,
-    Touched(#[allow(dead_code, reason = "closed when dropped")] Option<OwnedFd>),
+    Touched(#[allow(dead_code, reason = "closed when dropped")] Option<File>),
 }
 
 /// The engine.
@@ -235,8 +227,7 @@ impl Stepwise for FileOps {
                 *name = OperationName::Touched(open);
                 Ok(EngineStep::Done(Some(took)))
             }
-            Err(error) => {
-                let errno = errno(error);
+            Err(errno) => {
                 let failure = Failure {
                     file: Some(entry.file),
                     detail: self.act.explain(errno),

@@ -1,10 +1,8 @@
 //! ftruncate: a write sets the file's size to its offset; no data moves.
 
-use super::falloc::descriptor;
 use super::offload::{Alone, pool_of};
-use super::psync::CAPS;
-use super::{always, shared_one_shot};
-use crate::sync_call::errno;
+use super::{CAPS, always, shared_one_shot};
+use crate::platform;
 use crate::{Caps, EngineDef, Io, OneShot};
 use iosonde_base::{Errno, Op};
 
@@ -21,14 +19,14 @@ pub(crate) static FTRUNCATE: EngineDef = EngineDef {
     open: |_, accounting| Ok(shared_one_shot(Ftruncate, accounting)),
 };
 
-pub(super) struct Ftruncate;
+pub(crate) struct Ftruncate;
 
 impl OneShot for Ftruncate {
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
         if io.op != Op::Write {
             return Err(Errno::EINVAL);
         }
-        rustix::fs::ftruncate(descriptor(io), io.offset).map_err(errno)?;
+        platform::set_size(io.fd, io.offset)?;
         Ok(io.len)
     }
 

@@ -6,16 +6,14 @@
 #![allow(unsafe_code)]
 
 use super::offload::{Alone, pool_of};
-use super::psync::CAPS;
-use super::{always, one_shot, trim};
-use crate::page_loss;
+use super::{CAPS, always, one_shot};
+use crate::platform::{self, Mapping, RawFile, page_loss};
 use crate::{
     Caps, EngineDef, EngineOptionTable, Hint, Io, JobContext, OneShot, OpenWith, Opened,
     OwnOptions, OwnSettings,
 };
 use iosonde_base::{Errno, FileId, Op};
 use iosonde_options::{Category, Diagnostic, options, words};
-use std::os::fd::RawFd;
 
 /// Catalogue entry.
 pub(crate) static MMAP: EngineDef = EngineDef {
@@ -68,7 +66,7 @@ impl OwnOptions for MmapOptions {
 }
 
 /// The engine, with nothing mapped.
-pub(super) fn open(with: &OpenWith) -> Mmap {
+pub(crate) fn open(with: &OpenWith) -> Mmap {
     Mmap::new(with, WINDOW_BYTES)
 }
 
@@ -80,16 +78,15 @@ const WINDOW_BYTES: u64 = 1 << 38;
 const WINDOW_BYTES: u64 = 1 << 26;
 
 /// The engine: what is mapped of each file.
-pub(super) struct Mmap {
+pub(crate) struct Mmap {
     files: Vec<Mapped>,
     window_bytes: u64,
     thp: bool,
 }
 
 /// One file, and the part of it that is mapped.
-#[derive(Default)]
 struct Mapped {
-    fd: RawFd,
+    fd: RawFile,
     /// Bytes from the start that the job may touch.
     bytes: u64,
     writes: bool,
@@ -97,37 +94,31 @@ struct Mapped {
     window: Option<MappedWindow>,
 }
 
-/// A mapped part of a file; unmapped when dropped.
+/// A mapped part of a file, and where in the file it begins.
 struct MappedWindow {
-    memory: *mut u8,
+    mapping: Mapping,
     start: u64,
-    bytes: usize,
-}
-
-impl Drop for MappedWindow {
-    fn drop(&mut self) {
-        // SAFETY: mapped by `Mapped::map` with this length, and unmapped once.
-        // The copies out of it are over: they end within `perform`.
-        unsafe { libc::munmap(self.memory.cast(), self.bytes) };
-    }
 }
 
 impl Mmap {
     fn new(with: &OpenWith, window_bytes: u64) -> Mmap {
         page_loss::catch();
-        let files = (0..with.files).map(|_| Mapped::default()).collect();
+        let files = (0..with.files).map(|_| Mapped::CLOSED).collect();
         Mmap { files, window_bytes, thp: with.settings.of::<MmapSettings>().thp }
     }
 }
 
 impl Mapped {
+    const CLOSED: Mapped = Mapped { fd: -1, bytes: 0, writes: false, hint: None, window: None };
+
     /// Where `io` is in memory, after mapping the part of the file it is in.
     #[inline]
     fn reach(&mut self, io: &Io, window_bytes: u64, thp: bool) -> Result<*mut u8, Errno> {
         if let Some(window) = &self.window {
             let inside = io.offset.wrapping_sub(window.start);
-            if inside < window.bytes as u64 && u64::from(io.len) <= window.bytes as u64 - inside {
-                return Ok(window.memory.wrapping_add(inside as usize));
+            let bytes = window.mapping.bytes as u64;
+            if inside < bytes && u64::from(io.len) <= bytes - inside {
+                return Ok(window.mapping.memory.wrapping_add(inside as usize));
             }
         }
         self.map(io, window_bytes, thp)
@@ -136,43 +127,19 @@ impl Mapped {
     #[cold]
     #[inline(never)]
     fn map(&mut self, io: &Io, window_bytes: u64, thp: bool) -> Result<*mut u8, Errno> {
-        let page = rustix::param::page_size() as u64;
+        let aligned = platform::map_alignment();
         let end = io.offset + u64::from(io.len);
         // The whole file if it fits, else a window that starts at the I/O.
-        let start = if self.bytes <= window_bytes { 0 } else { io.offset & !(page - 1) };
+        let start = if self.bytes <= window_bytes { 0 } else { io.offset & !(aligned - 1) };
         let bytes = self.bytes.max(end) - start;
         let bytes = bytes.min(window_bytes.max(end - start));
         let bytes = usize::try_from(bytes).map_err(|_| Errno::ENOMEM)?;
         // The old window goes first, so that there is never room for two to find.
         self.window = None;
-        let mut protection = libc::PROT_READ;
-        if self.writes {
-            protection |= libc::PROT_WRITE;
-        }
-        let null = std::ptr::null_mut();
-        // SAFETY: a new mapping where the kernel likes; nothing else is touched.
-        let memory = unsafe {
-            libc::mmap(null, bytes, protection, libc::MAP_SHARED, self.fd, start as libc::off_t)
-        };
-        if memory == libc::MAP_FAILED {
-            return Err(std::io::Error::last_os_error().into());
-        }
-        let advice = [
-            thp.then_some(libc::MADV_HUGEPAGE),
-            self.hint.and_then(|hint| match hint {
-                Hint::Sequential => Some(libc::MADV_SEQUENTIAL),
-                Hint::Random => Some(libc::MADV_RANDOM),
-                // madvise(2) has no word for it.
-                Hint::NoReuse => None,
-            }),
-        ];
-        for advice in advice.into_iter().flatten() {
-            // SAFETY: the range that was just mapped. Advice may be declined.
-            unsafe { libc::madvise(memory, bytes, advice) };
-        }
-        let memory = memory.cast::<u8>();
-        self.window = Some(MappedWindow { memory, start, bytes });
-        Ok(memory.wrapping_add((io.offset - start) as usize))
+        let mapping = Mapping::new(self.fd, (start, bytes), self.writes, self.hint, thp)?;
+        let memory = mapping.memory.wrapping_add((io.offset - start) as usize);
+        self.window = Some(MappedWindow { mapping, start });
+        Ok(memory)
     }
 
     /// Result of a copy that met an unavailable page.
@@ -180,38 +147,18 @@ impl Mapped {
     fn missing(&mut self, io: &Io) -> Result<u32, Errno> {
         // The window now holds an empty page in place of the missing one.
         self.window = None;
-        // SAFETY: fstat and fstatvfs write one structure each, for which zero
-        // is a valid value; the job's table of files keeps the descriptor open.
-        let (file, system) = unsafe {
-            let (mut file, mut system) = (std::mem::zeroed(), std::mem::zeroed());
-            if libc::fstat(self.fd, &mut file) < 0 || libc::fstatvfs(self.fd, &mut system) < 0 {
-                return Err(Errno::EIO);
-            }
-            (file, system)
-        };
-        let regular = file.st_mode & libc::S_IFMT == libc::S_IFREG;
-        let size = file.st_size as u64;
-        if regular && io.offset + u64::from(io.len) > size {
-            // Past the end, as read(2) would say it. The part before the end
-            // cannot be distinguished: a page may have been lost in it as well.
-            return Ok(0);
-        }
-        let full = io.op == Op::Write && regular && system.f_bavail == 0;
-        Err(if full { Errno::ENOSPC } else { Errno::EIO })
+        platform::missing_page(self.fd, io)
     }
 
     /// Make it durable: what is mapped by msync(2). Where earlier windows may
     /// have left dirty pages behind, by fsync(2), which covers them too.
     fn sync(&self, io: &Io) -> Result<(), Errno> {
-        let result = match &self.window {
-            // SAFETY: the window's range is mapped for as long as it exists.
-            Some(window) if window.start == 0 && window.bytes as u64 >= self.bytes => unsafe {
-                libc::msync(window.memory.cast(), window.bytes, libc::MS_SYNC)
-            },
-            // SAFETY: the call takes a number only.
-            _ => unsafe { libc::fsync(io.fd) },
-        };
-        if result == 0 { Ok(()) } else { Err(std::io::Error::last_os_error().into()) }
+        match &self.window {
+            Some(window) if window.start == 0 && window.mapping.bytes as u64 >= self.bytes => {
+                window.mapping.sync()
+            }
+            _ => platform::fsync(io.fd),
+        }
     }
 }
 
@@ -227,19 +174,17 @@ impl OneShot for Mmap {
         let (from, to) = match io.op {
             Op::Read => (file.reach(io, *window_bytes, *thp)?, io.buffer),
             Op::Write => (io.buffer, file.reach(io, *window_bytes, *thp)?),
-            Op::Trim => return trim::discard(io),
+            Op::Trim => return platform::discard(io),
             _ => return file.sync(io).map(|()| io.len),
         };
         let window = file.window.as_ref().expect("reach mapped it");
-        let whole = page_loss::guard(window.memory, window.bytes, || {
-            // SAFETY: `io.len` bytes at the buffer are this I/O's alone, as many
-            // in the mapping were checked by `reach`, and the two do not overlap:
-            // one is the job's memory, the other the kernel's pages. Other
-            // jobs may write the same pages of the file, as with any
-            // shared file: bytes then mix, and nothing depends on them. A
-            // page that cannot be had is replaced by the guard.
-            unsafe { std::ptr::copy_nonoverlapping(from, to, io.len as usize) };
-        });
+        let Mapping { memory, bytes, .. } = window.mapping;
+        // SAFETY: `io.len` bytes at the buffer are this I/O's alone, as many
+        // in the mapping were checked by `reach`, and the two do not overlap:
+        // one is the job's memory, the other the kernel's pages. Other
+        // jobs may write the same pages of the file, as with any
+        // shared file: bytes then mix, and nothing depends on them.
+        let whole = unsafe { page_loss::copy((memory, bytes), from, to, io.len as usize) };
         if whole { Ok(io.len) } else { file.missing(io) }
     }
 
@@ -260,8 +205,7 @@ impl OneShot for Mmap {
             }
             Errno::ENODEV => Some("the file cannot be mapped; use another ioengine"),
             Errno::EACCES => Some("the file is not open for what the mapping needs"),
-            Errno::ENOTTY if op == Op::Trim => Some("only block devices are trimmed"),
-            _ => None,
+            _ => platform::explain_trim(op, errno),
         }
     }
 }
@@ -271,7 +215,6 @@ mod tests {
     use super::*;
     use iosonde_sys::clock::Clock;
     use std::io::Write;
-    use std::os::fd::AsRawFd;
 
     fn temporary(name: &str, bytes: &[u8]) -> std::fs::File {
         let path = std::env::temp_dir().join(format!("iosonde-mmap-{name}-{}", std::process::id()));
@@ -293,14 +236,14 @@ mod tests {
         };
         let mut engine = Mmap::new(&with, window_bytes);
         let opened =
-            Opened { file: FileId(0), fd: file.as_raw_fd(), bytes, writes: true, hint: None };
+            Opened { file: FileId(0), fd: platform::raw(file), bytes, writes: true, hint: None };
         engine.opened(&opened).unwrap();
         engine
     }
 
     fn io(file: &std::fs::File, op: Op, offset: u64, buffer: &mut [u8]) -> Io {
         let (buffer, len) = (buffer.as_mut_ptr(), buffer.len() as u32);
-        Io { offset, buffer, len, op, file: FileId(0), fd: file.as_raw_fd() }
+        Io { offset, buffer, len, op, file: FileId(0), fd: platform::raw(file) }
     }
 
     #[test]

@@ -1,37 +1,23 @@
-//! The engines: one file each, and a line in [`crate::CATALOGUE`].
+//! The engines that every system has, one file each, and what engines share; those of some systems
+//! are in their platform.
 
 pub(crate) mod beside;
-pub(crate) mod cmdprio;
 pub(crate) mod cpuio;
-pub(crate) mod e4defrag;
 pub(crate) mod exec;
-pub mod external;
-pub(crate) mod falloc;
+pub(crate) mod external_settings;
 pub(crate) mod file_ops;
 pub(crate) mod ftruncate;
-pub(crate) mod io_uring;
-pub(crate) mod libaio;
 pub(crate) mod mmap;
-pub(crate) mod net;
 pub(crate) mod null;
 pub(crate) mod offload;
-pub(crate) mod page_fault;
 pub(crate) mod pool;
-pub(crate) mod posixaio;
-pub(crate) mod psync;
-pub(crate) mod pvsync2;
-pub(crate) mod rw_flags;
 pub(crate) mod shared;
 pub mod sim;
-pub(crate) mod splice;
 pub(crate) mod stepwise;
 pub mod streams;
-pub(crate) mod sync;
 pub mod tree;
-pub(crate) mod trim;
-pub(crate) mod vsync;
 
-use crate::{Accounting, EngineError, Loop, OneShot, OneShotLoop, QueueLoop, Queued};
+use crate::{Accounting, Caps, EngineError, Loop, OneShot, OneShotLoop, QueueLoop, Queued};
 
 /// A one-shot engine in a loop that is compiled for it: for engines whose I/Os take
 /// so little that a few instructions for each would show.
@@ -71,6 +57,9 @@ pub(crate) fn shared_queued(
     queued::<Box<dyn Queued>>(Box::new(engine), depth, accounting)
 }
 
+/// What the engines of plain system calls can do.
+pub(crate) const CAPS: Caps = Caps { sync: true, trim: true, ..Caps::NONE };
+
 /// For engines that run everywhere.
 pub(crate) fn always() -> Result<(), EngineError> {
     Ok(())
@@ -79,8 +68,8 @@ pub(crate) fn always() -> Result<(), EngineError> {
 /// Everything in a file, from its start.
 #[cfg(test)]
 pub(crate) fn tests_read_all(file: &std::fs::File) -> Vec<u8> {
-    use std::os::unix::fs::FileExt;
     let mut bytes = vec![0; file.metadata().unwrap().len() as usize];
-    file.read_exact_at(&mut bytes, 0).unwrap();
+    let read = crate::platform::read_at(crate::platform::raw(file), &mut bytes, 0);
+    assert_eq!(read, Ok(bytes.len()));
     bytes
 }

@@ -24,7 +24,7 @@ pub(crate) static NULL: EngineDef = EngineDef {
     },
 };
 
-pub(super) struct Null;
+pub(crate) struct Null;
 
 impl OneShot for Null {
     #[inline(always)]

@@ -11,7 +11,7 @@ use iosonde_base::{Completion, Errno, FileId, Nanos, Op, Planned, Slot};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An engine as one of the threads has it.
-pub(super) trait Inner {
+pub(crate) trait Inner {
     /// Whether it makes data durable itself.
     fn syncs(&self) -> bool;
     fn perform(&mut self, io: &Io) -> Result<u32, Errno>;
@@ -21,7 +21,7 @@ pub(super) trait Inner {
 }
 
 /// One that does one thing at a time.
-pub(super) struct Alone<E>(pub(super) E);
+pub(crate) struct Alone<E>(pub(crate) E);
 
 impl<E: OneShot> Inner for Alone<E> {
     fn syncs(&self) -> bool {
@@ -46,13 +46,13 @@ impl<E: OneShot> Inner for Alone<E> {
 }
 
 /// One with a queue, in which one I/O is at a time.
-pub(super) struct OneInQueue<E> {
+pub(crate) struct OneInQueue<E> {
     engine: E,
     done: Vec<Completion>,
 }
 
 impl<E> OneInQueue<E> {
-    pub(super) fn new(engine: E) -> OneInQueue<E> {
+    pub(crate) fn new(engine: E) -> OneInQueue<E> {
         OneInQueue { engine, done: Vec::with_capacity(1) }
     }
 }
@@ -172,7 +172,7 @@ impl Lent {
     }
 }
 
-pub(super) fn pool_of<I: Inner + 'static>(
+pub(crate) fn pool_of<I: Inner + 'static>(
     with: &OpenWith,
     accounting: Accounting,
     open: fn(&OpenWith) -> Result<I, EngineError>,

@@ -15,7 +15,7 @@ const STACK_BYTES: usize = 128 << 10;
 
 /// What each thread does with its requests. Made on the thread, and stays
 /// there.
-pub(super) trait Hand {
+pub(crate) trait Hand {
     /// Do one request, to its end.
     fn perform(&mut self, io: &Io) -> Result<u32, Errno>;
 }
@@ -28,7 +28,7 @@ impl<F: FnMut(&Io) -> Result<u32, Errno>> Hand for F {
 
 /// As many threads as requests may be in flight. They end when it is dropped,
 /// after the request each is at.
-pub(super) struct Pool {
+pub(crate) struct Pool {
     exchange: Arc<Exchange>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -61,7 +61,7 @@ impl Pool {
     ///
     /// # Errors
     /// When the system gives fewer threads, or a hand cannot be made.
-    pub(super) fn start<H: Hand>(
+    pub(crate) fn start<H: Hand>(
         depth: u32,
         name: &str,
         make: impl Fn() -> Result<H, EngineError> + Clone + Send + 'static,
@@ -98,13 +98,13 @@ impl Pool {
     }
 
     /// Hand a request to a thread.
-    pub(super) fn push(&self, slot: Slot, io: Io) {
+    pub(crate) fn push(&self, slot: Slot, io: Io) {
         lock(&self.exchange.inbox).requests.push_back(Request { slot, io });
         self.exchange.work.notify_one();
     }
 
     /// As [`crate::Queued::reap`].
-    pub(super) fn collect(&self, wanted: Wanted, done: &mut Vec<Completion>) {
+    pub(crate) fn collect(&self, wanted: Wanted, done: &mut Vec<Completion>) {
         let Wanted { min, max, patience } = wanted;
         let until = Instant::now() + Duration::from_nanos(patience.0);
         let mut outbox = lock(&self.exchange.outbox);
@@ -123,7 +123,7 @@ impl Pool {
 
 /// An engine that is a pool of threads: the loop's side of it is always the
 /// same.
-pub(super) trait Pooled {
+pub(crate) trait Pooled {
     fn pool(&mut self) -> &mut Pool;
     fn explain(&self, op: Op, errno: Errno) -> Option<&'static str>;
     fn opened(&mut self, _file: &Opened) -> Result<(), Errno> {

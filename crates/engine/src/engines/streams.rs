@@ -5,11 +5,10 @@
 
 use super::always;
 use crate::drive::Failure;
-use crate::sync_call::errno;
+use crate::platform::{self, RawFile};
 use crate::{Accounting, Caps, Drive, Ended, EngineDef, Io, Loop, OneShot, OneShotLoop, OpenWith};
 use iosonde_base::{Errno, FileId, Op};
 use std::cell::RefCell;
-use std::os::fd::{BorrowedFd, RawFd};
 use std::rc::Rc;
 
 const CAPS: Caps = Caps { sync: true, ..Caps::NONE };
@@ -98,7 +97,7 @@ impl<L: Loop> Loop for Emptied<L> {
 /// A buffer between records and a file, in one direction.
 #[derive(Debug)]
 struct StreamPipe {
-    fd: RawFd,
+    fd: RawFile,
     /// Written but not yet down, or read ahead.
     bytes: Vec<u8>,
     /// How many of those read ahead were taken.
@@ -131,13 +130,6 @@ impl StreamPipe {
         first
     }
 
-    fn file(&self) -> BorrowedFd<'_> {
-        // SAFETY: the table of files keeps the descriptor of the first record
-        // open until the loop closes it, after which nothing is
-        // written or read: `drain` comes before.
-        unsafe { BorrowedFd::borrow_raw(self.fd) }
-    }
-
     fn write(&mut self, bytes: &[u8]) -> Result<(), Errno> {
         if bytes.len() > self.capacity - self.bytes.len() {
             self.empty()?;
@@ -163,14 +155,14 @@ impl StreamPipe {
 
     fn put(&mut self, mut bytes: &[u8]) -> Result<(), Errno> {
         while !bytes.is_empty() {
-            match rustix::io::pwrite(self.file(), bytes, self.at) {
+            match platform::write_at(self.fd, bytes, self.at) {
                 Ok(0) => return Err(Errno::ENOSPC),
                 Ok(n) => {
                     self.at += n as u64;
                     bytes = &bytes[n..];
                 }
-                Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(errno(error)),
+                Err(Errno::EINTR) => {}
+                Err(errno) => return Err(errno),
             }
         }
         Ok(())
@@ -183,14 +175,14 @@ impl StreamPipe {
             self.taken = 0;
             let mut bytes = std::mem::take(&mut self.bytes);
             let read = loop {
-                match rustix::io::pread(self.file(), &mut bytes[..], self.at) {
-                    Err(rustix::io::Errno::INTR) => {}
+                match platform::read_at(self.fd, &mut bytes[..], self.at) {
+                    Err(Errno::EINTR) => {}
                     read => break read,
                 }
             };
             bytes.truncate(*read.as_ref().unwrap_or(&0));
             self.bytes = bytes;
-            self.at += read.map_err(errno)? as u64;
+            self.at += read? as u64;
         }
         Ok(&self.bytes[self.taken..])
     }
@@ -326,10 +318,9 @@ fn text_of_row(pipe: &mut StreamPipe, text: &mut Vec<u8>, len: u32) -> Result<bo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::fd::AsRawFd;
 
     fn io(file: &std::fs::File, op: Op, buffer: &mut [u8]) -> Io {
-        let (len, fd) = (buffer.len() as u32, file.as_raw_fd());
+        let (len, fd) = (buffer.len() as u32, platform::raw(file));
         Io { offset: 0, buffer: buffer.as_mut_ptr(), len, op, file: FileId(0), fd }
     }
 
@@ -368,7 +359,7 @@ mod tests {
     fn quoted_fields_hold_commas_line_ends_and_quotes() {
         let file = temporary("quoted");
         let table = b"key,text\n\"1,\n\",\"a\"\"b,\nc\"\n2,short\n";
-        rustix::io::pwrite(&file, table, 0).unwrap();
+        platform::write_at(platform::raw(&file), table, 0).unwrap();
         let mut rows = stream(StreamForm::Rows, 16);
         let mut room = [0; 6];
         assert_eq!(rows.perform(&io(&file, Op::Read, &mut room)), Ok(6));
@@ -381,7 +372,7 @@ mod tests {
     fn a_file_that_is_no_table_is_an_error_and_not_an_empty_table() {
         for contents in [&b"\x00\x01\x02 no line at all"[..], b"a,b\n1,AB\n", b"one\ntwo\n"] {
             let file = temporary("no-table");
-            rustix::io::pwrite(&file, contents, 0).unwrap();
+            platform::write_at(platform::raw(&file), contents, 0).unwrap();
             let mut rows = stream(StreamForm::Rows, 16);
             let read = rows.perform(&io(&file, Op::Read, &mut [0; 2]));
             assert_eq!(read, Err(Errno::EINVAL));

@@ -36,7 +36,11 @@ pub(super) fn find(spec: &JobSpec) -> Result<&'static EngineDef, Diagnostic> {
                 Some(near) => format!("did you mean {near}?"),
                 None => format!("there are {}", names.join(", ")),
             };
-            about(Diagnostic::error(format!("engine {name} is not supported")), Some(help))
+            let message = match iosonde_engine::elsewhere(name) {
+                Some(systems) => format!("engine {name} exists on {systems}, not on this system"),
+                None => format!("engine {name} is not supported"),
+            };
+            about(Diagnostic::error(message), Some(help))
         })?,
     };
     available(def).map_err(|error| {
@@ -181,9 +185,9 @@ pub(super) fn sync_range(spec: &JobSpec) -> SyncRangeFlags {
     let Some(range) = spec.durability.sync_file_range.get() else { return SyncRangeFlags(0) };
     let flag = |on: bool, bit: u32| if on { bit } else { 0 };
     SyncRangeFlags(
-        flag(range.wait_before, libc::SYNC_FILE_RANGE_WAIT_BEFORE)
-            | flag(range.write, libc::SYNC_FILE_RANGE_WRITE)
-            | flag(range.wait_after, libc::SYNC_FILE_RANGE_WAIT_AFTER),
+        flag(range.wait_before, SyncRangeFlags::WAIT_BEFORE)
+            | flag(range.write, SyncRangeFlags::WRITE)
+            | flag(range.wait_after, SyncRangeFlags::WAIT_AFTER),
     )
 }
 

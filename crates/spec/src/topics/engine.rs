@@ -2,7 +2,7 @@
 
 use iosonde_options::{Category, options};
 
-use crate::values::{EngineName, UNBUILT_NAMES};
+use crate::values::{EngineName, UNAVAILABLE_NAMES};
 
 options! {
     /// Engine
@@ -11,7 +11,8 @@ options! {
         ///
         /// Options of an engine may be given before or after it.
         ioengine: EngineName = "psync" as "ioengine" {
-            unbuilt_words: UNBUILT_NAMES,
+            default: iosonde_engine::DEFAULT_ENGINE,
+            unbuilt_words: &UNAVAILABLE_NAMES,
             good: &["psync", "libaio", "io_uring", "null", "mmap", "sync", "pvsync2"],
             bad: &["fastest", "external:"],
         }

@@ -2,6 +2,7 @@
 //! refused with its name, whatever the value. Engines that are built declare their options beside
 //! their code, in the crate `iosonde-engine`; an option that is built moves there.
 
+use iosonde_engine::ElsewhereEngines;
 use iosonde_options::{Built, Category, OptionDef, Topic};
 
 /// The options of one engine, or of a few that share them.
@@ -19,6 +20,15 @@ pub(crate) const BORROWED: &[(&str, &str)] = &[("io_uring_cmd", "io_uring")];
 
 const fn option(name: &'static str, doc: &'static [&'static str]) -> OptionDef {
     OptionDef { name, doc, category: Category::Engine, built: Built::No, ..OptionDef::BLANK }
+}
+
+/// The options that only engines of another system take.
+pub(crate) fn of_other_systems(system: &ElsewhereEngines) -> Vec<OptionDef> {
+    let of_system = |&(name, doc): &(&'static str, &'static str)| {
+        let doc: &'static [&'static str] = vec![doc].leak();
+        option(name, doc)
+    };
+    system.options.iter().map(of_system).collect()
 }
 
 /// Engines, and the options that only they take.
@@ -183,5 +193,4 @@ pub(crate) static UNBUILT: &[(&[&str], &[OptionDef])] = &[
             option("rocm_io", &["How data gets to the GPU: hipfile or posix."]),
         ],
     ),
-    (&["windowsaio"], &[option("no_completion_thread", &["Reap without a separate thread."])]),
 ];

@@ -1,6 +1,6 @@
 //! The name of an I/O engine.
 
-use iosonde_engine::CATALOGUE;
+use iosonde_engine::{CATALOGUE, ELSEWHERE};
 use iosonde_options::{Choice, OptionValue, ParseContext, ValueError, ValueKind, nearest};
 
 /// An engine by name. Whether it is built, and runs here, is not asked yet.
@@ -50,24 +50,50 @@ const UNBUILT: &[Choice] = &[
     ("libcufile", "GPUDirect Storage"),
     ("libhipfile", "ROCm storage"),
     ("solarisaio", "Solaris aio"),
-    ("windowsaio", "Windows overlapped I/O"),
 ];
 
-/// The names of engines that are not built.
-pub(crate) const UNBUILT_NAMES: &[&str] = &{
-    let mut names = [""; UNBUILT.len()];
+/// How many engines only other systems have.
+const ELSEWHERE_COUNT: usize = {
+    let (mut count, mut system) = (0, 0);
+    while system < ELSEWHERE.len() {
+        count += ELSEWHERE[system].engines.len();
+        system += 1;
+    }
+    count
+};
+
+/// Those engines.
+const OF_OTHER_SYSTEMS: [Choice; ELSEWHERE_COUNT] = {
+    let mut names = [("", ""); ELSEWHERE_COUNT];
+    let (mut at, mut system) = (0, 0);
+    while system < ELSEWHERE.len() {
+        let mut engine = 0;
+        while engine < ELSEWHERE[system].engines.len() {
+            names[at] = ELSEWHERE[system].engines[engine];
+            (at, engine) = (at + 1, engine + 1);
+        }
+        system += 1;
+    }
+    names
+};
+
+/// The names that no job can run with here: of engines that are not built, and of those that only
+/// other systems have.
+pub(crate) const UNAVAILABLE_NAMES: [&str; UNBUILT.len() + ELSEWHERE_COUNT] = {
+    let mut names = [""; UNBUILT.len() + ELSEWHERE_COUNT];
     let mut at = 0;
-    while at < UNBUILT.len() {
-        names[at] = UNBUILT[at].0;
+    while at < names.len() {
+        let is_unbuilt = at < UNBUILT.len();
+        names[at] = if is_unbuilt { UNBUILT[at].0 } else { OF_OTHER_SYSTEMS[at - UNBUILT.len()].0 };
         at += 1;
     }
     names
 };
 
-/// Every name: the catalogue, what is not built, and shared objects.
-const NAMES: [Choice; CATALOGUE.len() + UNBUILT.len() + 1] = {
+/// Every name: the catalogue, what is not built, what other systems have, and shared objects.
+const NAMES: [Choice; CATALOGUE.len() + UNBUILT.len() + ELSEWHERE_COUNT + 1] = {
     let external = ("external", "an engine from a shared object: external:/path.so");
-    let mut names = [external; CATALOGUE.len() + UNBUILT.len() + 1];
+    let mut names = [external; CATALOGUE.len() + UNBUILT.len() + ELSEWHERE_COUNT + 1];
     let mut at = 0;
     while at < CATALOGUE.len() {
         names[at] = (CATALOGUE[at].name, CATALOGUE[at].summary);
@@ -75,6 +101,10 @@ const NAMES: [Choice; CATALOGUE.len() + UNBUILT.len() + 1] = {
     }
     while at < CATALOGUE.len() + UNBUILT.len() {
         names[at] = UNBUILT[at - CATALOGUE.len()];
+        at += 1;
+    }
+    while at + 1 < names.len() {
+        names[at] = OF_OTHER_SYSTEMS[at - CATALOGUE.len() - UNBUILT.len()];
         at += 1;
     }
     names
@@ -119,7 +149,7 @@ mod tests {
 
     #[test]
     fn an_engine_is_built_or_not_and_listed_once() {
-        for name in UNBUILT_NAMES {
+        for name in UNAVAILABLE_NAMES {
             assert!(iosonde_engine::find(name).is_none(), "{name} is built");
         }
         for (at, (name, _)) in NAMES.iter().enumerate() {

@@ -17,7 +17,7 @@ mod words;
 pub use bssplit::{BsSplit, Portion};
 pub use distribution::RandomDistribution;
 pub use engine_name::EngineName;
-pub(crate) use engine_name::UNBUILT_NAMES;
+pub(crate) use engine_name::UNAVAILABLE_NAMES;
 pub use errors::IgnoreErrors;
 pub use file_service::FileServiceType;
 pub use file_size::FileSize;

@@ -5,12 +5,12 @@ mod options;
 use super::always;
 use super::beside::{Beside, BesideLoop, BesideTurn, sleep};
 use crate::drive::Failure;
+use crate::platform;
 use crate::{Caps, EngineDef, EngineError, SliceControl};
 use iosonde_base::Errno;
 use iosonde_sys::clock::Clock;
 use iosonde_sys::guard;
 use options::OPTIONS;
-use rustix::process::{Pid, Signal, kill_process};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -111,8 +111,7 @@ fn end(child: &mut Child, grace: Duration) -> std::io::Result<()> {
     if child.try_wait()?.is_some() {
         return Ok(());
     }
-    // It is ours and not waited for: the number is still its own.
-    kill_process(Pid::from_child(child), Signal::TERM)?;
+    platform::ask_to_end(child)?;
     let until = Instant::now() + grace;
     while Instant::now() < until {
         if child.try_wait()?.is_some() {

@@ -7,7 +7,7 @@ use iosonde_options::{Category, Diagnostic, FioSupport, options, words};
 use std::path::PathBuf;
 
 /// For the catalogue.
-pub(super) static OPTIONS: EngineOptionTable =
+pub(crate) static OPTIONS: EngineOptionTable =
     EngineOptionTable::of::<TreeOptions>(TreeOptions::OPTIONS);
 
 words! {
@@ -78,7 +78,7 @@ impl TreeOperation {
 
 options! {
     /// tree
-    pub(super) struct TreeOptions in Category::Engine {
+    pub(crate) struct TreeOptions in Category::Engine {
         /// The directory that holds the tree.
         ///
         /// Nothing but `iosonde-tree` and `iosonde-tree.N` in it is made, changed or removed.

@@ -90,7 +90,7 @@ fn below(levels: u32, fanout: u64) -> u64 {
 
 /// Writes names of a tree, relative to its top directory.
 #[derive(Debug)]
-pub(super) struct TreeNames {
+pub(crate) struct TreeNames {
     shape: TreeShape,
     fanout: u64,
     files_per_dir: u64,
@@ -100,13 +100,13 @@ pub(super) struct TreeNames {
 }
 
 impl TreeNames {
-    pub(super) fn new(shape: TreeShape) -> TreeNames {
+    pub(crate) fn new(shape: TreeShape) -> TreeNames {
         let (fanout, files_per_dir) = (shape.fanout(), shape.files_per_dir());
         TreeNames { shape, fanout, files_per_dir, name: Vec::with_capacity(256), dir: None }
     }
 
     /// Directory `index` of the last level.
-    pub(super) fn dir(&mut self, index: u64) -> &CStr {
+    pub(crate) fn dir(&mut self, index: u64) -> &CStr {
         self.chain(self.shape.depth, index);
         self.dir = None;
         self.end()
@@ -114,7 +114,7 @@ impl TreeNames {
 
     /// Directory `index` of those above the last level, from the top down; the
     /// last one first if `upwards`.
-    pub(super) fn parent(&mut self, index: u64, upwards: bool) -> &CStr {
+    pub(crate) fn parent(&mut self, index: u64, upwards: bool) -> &CStr {
         let mut left = if upwards { self.shape.parents() - 1 - index } else { index };
         let mut level = 1;
         while left >= self.shape.dirs_at(level, self.fanout) {
@@ -127,7 +127,7 @@ impl TreeNames {
     }
 
     /// File `index`; its name begins with `letter`.
-    pub(super) fn file(&mut self, index: u64, letter: u8) -> &CStr {
+    pub(crate) fn file(&mut self, index: u64, letter: u8) -> &CStr {
         let dir = index / self.files_per_dir;
         match self.dir {
             // Mostly it is in the same directory as the last one.
@@ -144,7 +144,7 @@ impl TreeNames {
     }
 
     /// The last part of a file's path.
-    pub(super) fn last_of_file(&mut self, index: u64, letter: u8) -> CString {
+    pub(crate) fn last_of_file(&mut self, index: u64, letter: u8) -> CString {
         let path = self.file(index, letter).to_bytes();
         let at = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
         CString::new(&path[at..]).expect("names are of letters and digits")

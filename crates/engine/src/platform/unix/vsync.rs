@@ -1,10 +1,10 @@
 //! vsync: lseek(2), then readv(2) or writev(2) of neighbours that go down together.
 #![allow(unsafe_code)]
 
-use super::psync::{CAPS, bytes};
-use super::rw_flags::RwFlags;
 use super::sync::seek;
-use super::{always, shared_queued, trim};
+use super::{CAPS, bytes};
+use super::{always, shared_queued};
+use crate::platform;
 use crate::{Caps, EngineDef, Io, Opened, Queued, Wanted};
 use iosonde_base::{Completion, Errno, FileId, Op, Slot};
 use std::os::fd::RawFd;
@@ -123,7 +123,7 @@ impl Queued for Vsync {
     fn push(&mut self, slot: Slot, io: &Io) {
         if io.op == Op::Trim {
             self.flush();
-            self.done.push(Completion { slot, result: trim::discard(io) });
+            self.done.push(Completion { slot, result: platform::discard(io) });
             return;
         }
         if !self.follows(io) {
@@ -158,7 +158,7 @@ impl Queued for Vsync {
     }
 
     fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
-        RwFlags::default().explain(op, errno)
+        platform::explain_trim(op, errno)
     }
 }
 

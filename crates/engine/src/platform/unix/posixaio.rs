@@ -6,9 +6,9 @@
 #![allow(unsafe_code)]
 
 use super::pool::{Pool, Pooled};
-use super::psync::{CAPS, bytes};
-use super::rw_flags::RwFlags;
-use super::{always, shared_queued, trim};
+use super::{CAPS, bytes};
+use super::{always, shared_queued};
+use crate::platform;
 use crate::{
     Accounting, Caps, EngineDef, EngineError, Io, Loop, OpenWith, SyncRangeFlags, sync_call,
 };
@@ -46,7 +46,7 @@ fn perform(io: &Io, sync_range: SyncRangeFlags) -> Result<u32, Errno> {
         match io.op {
             Op::Read => bytes(libc::pread(io.fd, buffer, len, offset)),
             Op::Write => bytes(libc::pwrite(io.fd, buffer, len, offset)),
-            Op::Trim => trim::discard(io),
+            Op::Trim => platform::discard(io),
             op => {
                 let entry = Planned { offset: io.offset, len: io.len, file: io.file, op };
                 sync_call::sync(&entry, io.fd, sync_range).map(|()| io.len)
@@ -65,6 +65,6 @@ impl Pooled for PosixAio {
     }
 
     fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
-        RwFlags::default().explain(op, errno)
+        platform::explain_trim(op, errno)
     }
 }

@@ -10,9 +10,8 @@ mod object;
 mod queued;
 
 use super::{always, shared_one_shot};
-use crate::{
-    Accounting, Caps, EngineDef, EngineError, Io, Loop, OneShot, OpenWith, Opened, OwnSettings,
-};
+use crate::engines::external_settings::ExternalSettings;
+use crate::{Accounting, Caps, EngineDef, EngineError, Io, Loop, OneShot, OpenWith, Opened};
 use iosonde_base::{Errno, FileId, Op};
 use object::Object;
 use std::cell::Cell;
@@ -22,22 +21,6 @@ use std::sync::{Mutex, PoisonError};
 
 /// What the job stops with when an object does what it must not.
 const BROKEN: Errno = Errno::EPROTO;
-
-/// Which object, and what it does not see otherwise.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ExternalSettings {
-    /// Where the object is.
-    pub path: String,
-    /// The names of the job's files.
-    pub names: Vec<String>,
-}
-
-impl OwnSettings for ExternalSettings {
-    /// What an engine that is not ours does is not known.
-    fn uses_other_threads(&self) -> bool {
-        true
-    }
-}
 
 /// What is known of a loaded object.
 struct Loaded {
@@ -49,7 +32,7 @@ struct Loaded {
 ///
 /// # Errors
 /// Where it cannot be loaded, or is not an engine for us.
-pub fn external(path: &str) -> Result<&'static EngineDef, EngineError> {
+pub(crate) fn external(path: &str) -> Result<&'static EngineDef, EngineError> {
     loaded(path, |loaded| loaded.def)
 }
 

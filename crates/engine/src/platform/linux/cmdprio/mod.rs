@@ -8,13 +8,13 @@ use crate::Io;
 use iosonde_base::{Op, Slot};
 use iosonde_workload::Taus88;
 
-pub(super) use options::options_with_priorities;
-pub(super) use plan::PriorityOptions;
+pub(crate) use options::options_with_priorities;
+pub(crate) use plan::PriorityOptions;
 pub use plan::{CommandPriorities, SizePriorities};
-pub(super) use split::CmdPrioSplit;
+pub(crate) use split::CmdPrioSplit;
 
 /// Draws priorities, and remembers them for each slot.
-pub(super) struct Priorities {
+pub(crate) struct Priorities {
     plan: CommandPriorities,
     draws: Taus88,
     of_slot: Box<[u16]>,
@@ -22,7 +22,7 @@ pub(super) struct Priorities {
 
 impl Priorities {
     /// As asked, for this many slots; none of them where nothing was.
-    pub(super) fn new(plan: Option<&CommandPriorities>, slots: u32) -> Priorities {
+    pub(crate) fn new(plan: Option<&CommandPriorities>, slots: u32) -> Priorities {
         let slots = if plan.is_some() { slots as usize } else { 0 };
         let plan = plan.cloned().unwrap_or_default();
         // The generator takes the lower half of a seed.
@@ -31,7 +31,7 @@ impl Priorities {
     }
 
     /// Draw for a request, and remember.
-    pub(super) fn draw(&mut self, slot: Slot, io: &Io) {
+    pub(crate) fn draw(&mut self, slot: Slot, io: &Io) {
         let drawn = self.drawn(io);
         if let Some(remembered) = self.of_slot.get_mut(slot.0 as usize) {
             *remembered = drawn;
@@ -58,7 +58,7 @@ impl Priorities {
 
     /// What was drawn for a slot last; 0 for nothing.
     #[inline(always)]
-    pub(super) fn of(&self, slot: Slot) -> u16 {
+    pub(crate) fn of(&self, slot: Slot) -> u16 {
         self.of_slot.get(slot.0 as usize).copied().unwrap_or(0)
     }
 }

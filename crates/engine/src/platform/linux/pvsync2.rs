@@ -2,8 +2,8 @@
 #![allow(unsafe_code)]
 
 use super::offload::{Alone, pool_of};
-use super::psync::{CAPS, bytes};
 use super::rw_flags::RwFlags;
+use super::{CAPS, bytes};
 use super::{always, one_shot, trim};
 use crate::{Caps, EngineDef, EngineOptionTable, Io, JobContext, OneShot, OwnOptions, OwnSettings};
 use iosonde_base::{Errno, Op};

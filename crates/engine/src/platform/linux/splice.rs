@@ -1,12 +1,12 @@
 //! splice: data goes between buffer and file through a pipe in the kernel.
 #![allow(unsafe_code)]
 
+use super::CAPS;
+use super::errno;
 use super::falloc::descriptor;
 use super::offload::{Alone, pool_of};
-use super::psync::CAPS;
 use super::{always, shared_one_shot, trim};
 use crate::retries::Retries;
-use crate::sync_call::errno;
 use crate::{EngineDef, EngineError, Io, OneShot};
 use iosonde_base::{Errno, Op};
 use rustix::pipe::{IoSliceRaw, SpliceFlags};

@@ -3,9 +3,9 @@
 
 mod options;
 
+use super::CAPS;
 use super::cmdprio::Priorities;
 use super::offload::{OneInQueue, pool_of};
-use super::psync::CAPS;
 use super::rw_flags::RwFlags;
 use super::{queued, trim};
 use crate::retries::{GIVEN_UP, Retries};

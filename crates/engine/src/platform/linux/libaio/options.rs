@@ -1,6 +1,6 @@
 //! Options of libaio, and what they mean for a context.
 
-use crate::engines::cmdprio::{CommandPriorities, options_with_priorities};
+use crate::platform::cmdprio::{CommandPriorities, options_with_priorities};
 use crate::{EngineOptionTable, JobContext, OwnOptions, OwnSettings};
 use iosonde_options::{Category, Diagnostic};
 

@@ -136,10 +136,28 @@ fn replace_watched(address: usize) -> bool {
     true
 }
 
+/// Copy `len` bytes from or to a mapping: whether every page of it that was touched could be had.
+///
+/// # Safety
+/// As for `copy_nonoverlapping`, but that pages of the mapping may be missing; no reference is
+/// made to either, so that other processes may change the mapping meanwhile.
+#[inline]
+pub(crate) unsafe fn copy(
+    (memory, bytes): (*mut u8, usize),
+    from: *const u8,
+    to: *mut u8,
+    len: usize,
+) -> bool {
+    guard(memory, bytes, || {
+        // SAFETY: the caller's promise; a page that cannot be had is replaced by the guard.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, len) }
+    })
+}
+
 /// Do `copy`, which touches the `bytes` at `memory`: whether every page of
 /// them that it touched could be had.
 #[inline]
-pub(crate) fn guard(memory: *mut u8, bytes: usize, copy: impl FnOnce()) -> bool {
+fn guard(memory: *mut u8, bytes: usize, copy: impl FnOnce()) -> bool {
     WATCH.with(|watch| {
         watch.start.set(memory as usize);
         watch.bytes.set(bytes);

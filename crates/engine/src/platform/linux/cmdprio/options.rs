@@ -45,7 +45,7 @@ macro_rules! options_with_priorities {
                 ///
                 /// For reads, for writes. A share may name its own priority, class, level and hint:
                 /// `4k/20/1/0:4k/10/2/7/1`.
-                cmdprio_bssplit: Option<$crate::engines::cmdprio::CmdPrioSplit> = "" as "cmdprio_bssplit" {
+                cmdprio_bssplit: Option<$crate::platform::cmdprio::CmdPrioSplit> = "" as "cmdprio_bssplit" {
                     good: &["4k/20:64k/0", "4k/20/1/0:4k/10/2/7,64k/5", "4k/20/1/0/3"],
                     bad: &["4k/20/1", "/20", "4k/60:4k/60", "4k/20/4/0", "4k/20/1/8"],
                 }
@@ -54,8 +54,8 @@ macro_rules! options_with_priorities {
         }
 
         impl $topic {
-            fn priorities(&self) -> $crate::engines::cmdprio::PriorityOptions<'_> {
-                $crate::engines::cmdprio::PriorityOptions {
+            fn priorities(&self) -> $crate::platform::cmdprio::PriorityOptions<'_> {
+                $crate::platform::cmdprio::PriorityOptions {
                     percentage: &self.cmdprio_percentage,
                     class: &self.cmdprio_class,
                     hint: &self.cmdprio_hint,
@@ -67,4 +67,4 @@ macro_rules! options_with_priorities {
     };
 }
 
-pub(in crate::engines) use options_with_priorities;
+pub(crate) use options_with_priorities;

@@ -25,7 +25,7 @@ pub struct SizePriorities {
 }
 
 /// The options `cmdprio_*` of an engine.
-pub(in crate::engines) struct PriorityOptions<'a> {
+pub(crate) struct PriorityOptions<'a> {
     pub percentage: &'a Setting<Triple<u32>>,
     pub class: &'a Setting<Triple<Option<u32>>>,
     pub hint: &'a Setting<Triple<Option<u32>>>,
@@ -38,10 +38,7 @@ impl PriorityOptions<'_> {
     ///
     /// # Errors
     /// Where options contradict each other.
-    pub(in crate::engines) fn plan(
-        &self,
-        job: &JobContext,
-    ) -> Result<Option<CommandPriorities>, Diagnostic> {
+    pub(crate) fn plan(&self, job: &JobContext) -> Result<Option<CommandPriorities>, Diagnostic> {
         let percentages = &self.percentage.get().0[..2];
         let by_percentage = percentages.iter().any(|&percent| percent > 0);
         let of = match (self.split.get(), by_percentage) {

@@ -4,10 +4,10 @@
 
 mod options;
 
+use super::CAPS;
+use super::errno;
 use super::falloc::descriptor;
-use super::psync::CAPS;
 use super::{always, shared_one_shot};
-use crate::sync_call::errno;
 use crate::{Caps, EngineDef, EngineError, Io, OneShot, OpenWith, Opened};
 use iosonde_base::{Errno, Op};
 use options::{E4DefragSettings, OPTIONS};

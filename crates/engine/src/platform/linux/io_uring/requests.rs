@@ -2,8 +2,8 @@
 
 use super::UringSettings;
 use super::setup::{Mode, RingParts};
-use crate::engines::cmdprio::Priorities;
-use crate::engines::rw_flags::RwFlags;
+use crate::platform::cmdprio::Priorities;
+use crate::platform::rw_flags::RwFlags;
 use crate::{Io, OpenWith, SyncRangeFlags};
 use io_uring::{opcode, squeue, types};
 use iosonde_base::{Op, Slot};

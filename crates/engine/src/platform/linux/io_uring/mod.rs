@@ -5,8 +5,8 @@ mod options;
 mod requests;
 mod setup;
 
+use super::CAPS;
 use super::offload::{OneInQueue, pool_of};
-use super::psync::CAPS;
 use super::{queued, trim};
 use crate::retries::{GIVEN_UP, Retries};
 use crate::{Caps, EngineDef, EngineError, Io, OpenWith, Opened, Queued, SyncRangeFlags};

@@ -1,9 +1,9 @@
 //! falloc: space is given to and taken from a file; no data moves.
 
+use super::CAPS;
+use super::errno;
 use super::offload::{Alone, pool_of};
-use super::psync::CAPS;
 use super::{always, shared_one_shot};
-use crate::sync_call::errno;
 use crate::{Caps, EngineDef, Io, OneShot};
 use iosonde_base::{Errno, Op};
 use rustix::fs::FallocateFlags;

@@ -1,5 +1,6 @@
 //! The flags of a single read or write (RWF_*), and the meaning of their refusals.
 
+use crate::platform::explain_trim;
 use iosonde_base::{Errno, Op};
 
 /// The flags that a job's options ask for, each with the directions it is for.
@@ -47,8 +48,7 @@ impl RwFlags {
     pub(crate) fn explain(self, op: Op, errno: Errno) -> Option<&'static str> {
         let flags = self.of(op);
         match errno {
-            Errno::ENOTTY if op == Op::Trim => Some("only block devices are trimmed"),
-            Errno::EOPNOTSUPP if op == Op::Trim => Some("the device cannot discard"),
+            _ if op == Op::Trim => explain_trim(op, errno),
             Errno::EOPNOTSUPP if flags & libc::RWF_ATOMIC != 0 => {
                 Some("the file or device takes no atomic writes (RWF_ATOMIC); leave out atomic=1")
             }

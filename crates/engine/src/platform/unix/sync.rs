@@ -1,9 +1,9 @@
 //! sync: lseek(2), then read(2) or write(2).
 #![allow(unsafe_code)]
 
-use super::psync::{CAPS, bytes};
-use super::rw_flags::RwFlags;
-use super::{always, one_shot, trim};
+use super::{CAPS, bytes};
+use super::{always, one_shot};
+use crate::platform;
 use crate::{EngineDef, Io, OneShot, Opened};
 use iosonde_base::{Errno, FileId, Op};
 use std::os::fd::RawFd;
@@ -34,7 +34,7 @@ impl Sync {
 
 /// Move the file's position to `offset`, if it is elsewhere.
 #[inline]
-pub(super) fn seek(fd: RawFd, offset: u64, position: &mut u64) -> Result<(), Errno> {
+pub(crate) fn seek(fd: RawFd, offset: u64, position: &mut u64) -> Result<(), Errno> {
     if *position != offset {
         // SAFETY: the call takes numbers only.
         let sought = unsafe { libc::lseek(fd, offset as i64, libc::SEEK_SET) };
@@ -50,7 +50,7 @@ impl OneShot for Sync {
     #[inline]
     fn perform(&mut self, io: &Io) -> Result<u32, Errno> {
         if io.op == Op::Trim {
-            return trim::discard(io);
+            return platform::discard(io);
         }
         let position = &mut self.positions[io.file.0 as usize];
         seek(io.fd, io.offset, position)?;
@@ -78,6 +78,6 @@ impl OneShot for Sync {
     }
 
     fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
-        RwFlags::default().explain(op, errno)
+        platform::explain_trim(op, errno)
     }
 }

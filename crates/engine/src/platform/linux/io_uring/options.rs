@@ -1,7 +1,7 @@
 //! Options of io_uring, and what they mean for a ring.
 
-use crate::engines::cmdprio::{CommandPriorities, options_with_priorities};
-use crate::{EngineOptionTable, JobContext, OwnOptions, OwnSettings};
+use crate::platform::cmdprio::{CommandPriorities, options_with_priorities};
+use crate::{EngineOptionTable, EngineSettings, JobContext, OwnOptions, OwnSettings};
 use iosonde_options::{Built, Category, Diagnostic};
 
 /// For the catalogue.
@@ -199,6 +199,10 @@ impl OwnSettings for UringSettings {
 
     fn sets_priorities(&self) -> bool {
         self.priorities.is_some()
+    }
+
+    fn with_drained_syncs(&self) -> Option<EngineSettings> {
+        Some(EngineSettings::new(UringSettings { drained_syncs: true, ..self.clone() }))
     }
 }
 

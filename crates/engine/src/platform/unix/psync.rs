@@ -1,16 +1,13 @@
 //! psync and pvsync: pread(2)/pwrite(2), preadv(2)/pwritev(2).
 #![allow(unsafe_code)]
 
+use super::errno;
 use super::offload::{Alone, pool_of};
-use super::rw_flags::RwFlags;
-use super::{always, one_shot, trim};
-use crate::sync_call::errno;
-use crate::{Caps, EngineDef, Io, OneShot};
+use super::{CAPS, always, bytes, one_shot};
+use crate::platform;
+use crate::{EngineDef, Io, OneShot};
 use iosonde_base::{Errno, Op};
 use std::os::fd::BorrowedFd;
-
-/// What the engines of plain system calls can do.
-pub(crate) const CAPS: Caps = Caps { sync: true, trim: true, ..Caps::NONE };
 
 /// Catalogue entry; the default engine.
 pub(crate) static PSYNC: EngineDef = EngineDef {
@@ -38,14 +35,7 @@ pub(crate) static PVSYNC: EngineDef = EngineDef {
     open: |_, accounting| Ok(one_shot(Pvsync, accounting)),
 };
 
-/// The result of a system call as bytes moved or the error number.
-#[inline(always)]
-pub(crate) fn bytes(result: isize) -> Result<u32, Errno> {
-    // Never more than was asked, which is a u32.
-    if result >= 0 { Ok(result as u32) } else { Err(std::io::Error::last_os_error().into()) }
-}
-
-pub(super) struct Psync;
+pub(crate) struct Psync;
 
 impl OneShot for Psync {
     #[inline(always)]
@@ -61,7 +51,7 @@ impl OneShot for Psync {
             match io.op {
                 Op::Read => rustix::io::pread(file, memory, io.offset),
                 Op::Write => rustix::io::pwrite(file, memory, io.offset),
-                _ => return trim::discard(io),
+                _ => return platform::discard(io),
             }
         };
         // Never more than was asked, which is a u32.
@@ -69,11 +59,11 @@ impl OneShot for Psync {
     }
 
     fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
-        RwFlags::default().explain(op, errno)
+        platform::explain_trim(op, errno)
     }
 }
 
-pub(super) struct Pvsync;
+pub(crate) struct Pvsync;
 
 impl OneShot for Pvsync {
     #[inline]
@@ -85,12 +75,12 @@ impl OneShot for Pvsync {
             match io.op {
                 Op::Read => bytes(libc::preadv(io.fd, &vector, 1, offset)),
                 Op::Write => bytes(libc::pwritev(io.fd, &vector, 1, offset)),
-                _ => trim::discard(io),
+                _ => platform::discard(io),
             }
         }
     }
 
     fn explain(&self, op: Op, errno: Errno) -> Option<&'static str> {
-        RwFlags::default().explain(op, errno)
+        platform::explain_trim(op, errno)
     }
 }

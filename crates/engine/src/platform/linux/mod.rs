@@ -1,0 +1,79 @@
+//! Linux: its engines, and how its files are opened and made durable.
+
+pub(crate) mod cmdprio;
+mod e4defrag;
+mod falloc;
+mod files;
+mod io_uring;
+mod libaio;
+mod net;
+mod page_fault;
+mod pvsync2;
+pub(crate) mod rw_flags;
+mod splice;
+mod tree;
+mod trim;
+
+pub(crate) use super::unix::external::external;
+pub(crate) use files::{
+    advise, drop_cached, fdatasync, open, open_to_sync, set_lifetime, statx, sync_file_system,
+    sync_range,
+};
+pub(crate) use trim::discard;
+
+use super::unix::{bytes, close, errno, psync};
+use crate::EngineDef;
+use crate::catalogue::{ElsewhereEngines, WINDOWS_ENGINES};
+use crate::engines::{
+    CAPS, always, cpuio, exec, file_ops, ftruncate, mmap, null, offload, one_shot, queued,
+    shared_one_shot, sim, stepwise,
+};
+
+/// The engines of this system.
+pub(crate) const ENGINES: &[&EngineDef] = &[
+    &null::NULL,
+    &sim::SIM,
+    &psync::PSYNC,
+    &super::unix::sync::SYNC,
+    &super::unix::vsync::VSYNC,
+    &psync::PVSYNC,
+    &pvsync2::PVSYNC2,
+    &mmap::MMAP,
+    &libaio::LIBAIO,
+    &io_uring::IO_URING,
+    &super::unix::posixaio::POSIXAIO,
+    &splice::SPLICE,
+    &falloc::FALLOC,
+    &ftruncate::FTRUNCATE,
+    &e4defrag::E4DEFRAG,
+    &file_ops::FILECREATE,
+    &file_ops::FILESTAT,
+    &file_ops::FILEDELETE,
+    &file_ops::DIRCREATE,
+    &file_ops::DIRSTAT,
+    &file_ops::DIRDELETE,
+    &tree::TREE,
+    &page_fault::PAGE_FAULT,
+    &cpuio::CPUIO,
+    &exec::EXEC,
+    &net::NET,
+    &net::NETSPLICE,
+];
+
+/// The engine of a job that names none.
+pub(crate) const DEFAULT_ENGINE: &str = "psync";
+
+/// Engines that other systems have.
+pub(crate) const ELSEWHERE: &[&ElsewhereEngines] = &[&WINDOWS_ENGINES];
+
+/// Advice about huge pages, for madvise(2).
+pub(crate) const HUGE_PAGES: Option<i32> = Some(libc::MADV_HUGEPAGE);
+
+/// The settings of engines that only this system has.
+pub mod settings {
+    pub use super::cmdprio::{CommandPriorities, SizePriorities};
+    pub use super::io_uring::UringSettings;
+    pub use super::libaio::LibaioSettings;
+    pub use super::net::{NetSettings, Protocol};
+    pub use super::pvsync2::Pvsync2Settings;
+}
