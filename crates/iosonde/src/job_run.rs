@@ -65,7 +65,7 @@ pub fn execute(
 ) -> u8 {
     let program = personality.program();
     let flags = prepared.parsed.flags.clone();
-    let outputs = match RunOutputs::open(&flags) {
+    let outputs = match RunOutputs::open(&flags, &prepared.plan) {
         Ok(outputs) => outputs,
         Err(why) => {
             print_error(&format!("{program}: {why}"));
@@ -195,8 +195,7 @@ impl JobRun<'_> {
     /// The jobs with what the flags of the program add to their plan.
     fn work(&mut self, mut prepared: Prepared) -> Work {
         let plan = &mut prepared.plan;
-        plan.bandwidth_log = self.flags.run.bandwidth_log.clone();
-        plan.trigger = self.trigger();
+        plan.trigger = self.trigger().map(Box::new);
         for job in &mut plan.jobs {
             job.measure.trace = debug::is_on(&self.flags.run, DebugWord::Io, Some(job.number));
         }

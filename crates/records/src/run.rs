@@ -15,7 +15,7 @@ use iosonde_session::{RunEnd, RunRules, Session, Work};
 use iosonde_sys::standard_error;
 use iosonde_sys::standard_output::print as say;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// At most this many ends of files are listed one by one.
 const ENDS: usize = 10;
@@ -79,9 +79,11 @@ fn execute_plan(bench: &Benchmark, planned: &PlannedBench, plan: Plan) -> Result
     if let Some(limit) = &ready.limit {
         standard_error::print_line(format_args!("sbk: note: {limit}"));
     }
+    name_existing(bench.output.csv.iter().map(PathBuf::as_path));
     let mut watch = RecordsObserver::new(bench, planned).map_err(RunEnd::failed)?;
     if bench.action == WorkerRole::Write && bench.class != Class::Null {
-        name_existing(&planned.workers);
+        let paths = planned.workers.iter().map(|worker| worker.path.as_path());
+        name_existing(paths);
         create::files(bench, &planned.workers).map_err(RunEnd::failed)?;
     }
     if bench.direct {
@@ -115,11 +117,11 @@ fn execute_plan(bench: &Benchmark, planned: &PlannedBench, plan: Plan) -> Result
 }
 
 /// Name the files that hold data and will be overwritten.
-fn name_existing(workers: &[RecordWorker]) {
+fn name_existing<'p>(paths: impl Iterator<Item = &'p Path>) {
     let holds_data = |path: &&Path| {
         std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0)
     };
-    let paths: BTreeSet<&Path> = workers.iter().map(|worker| worker.path.as_path()).collect();
+    let paths: BTreeSet<&Path> = paths.collect();
     for path in paths.iter().filter(|path| holds_data(path)) {
         let path = path.display();
         standard_error::print_line(format_args!(

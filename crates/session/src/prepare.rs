@@ -14,8 +14,9 @@ use iosonde_spec::cli::{Notice, Parsed, World, flag_table, flags::Flags};
 use iosonde_spec::rules;
 use iosonde_spec::text::expand::Host;
 use iosonde_spec::text::include::{DiskJobFiles, JobFiles};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::env::VarError;
+use std::path::PathBuf;
 
 /// Jobs that are parsed and planned; nothing has been touched.
 pub struct Prepared {
@@ -240,6 +241,8 @@ fn plan_jobs(
             verify.directory = path.into();
         }
     }
+    planned.plan.inputs = inputs(parsed);
+    planned.plan.bandwidth_log = parsed.flags.run.bandwidth_log.clone();
     planned.diagnostics.extend(verify_state::load(&mut planned.plan));
     if personality == Personality::Fio {
         // fio reads back what its cache holds, and leaves failures that are
@@ -249,6 +252,21 @@ fn plan_jobs(
         }
     }
     planned
+}
+
+/// The job files, those that they include, and the recordings that they name.
+fn inputs(parsed: &Parsed) -> BTreeSet<PathBuf> {
+    let mut inputs: BTreeSet<PathBuf> = parsed.files.iter().map(PathBuf::from).collect();
+    for job in &parsed.jobs {
+        let origins = job.globals.iter().chain(&job.typed).map(|option| &option.origin);
+        inputs.extend(origins.chain([&job.origin]).filter_map(|origin| match origin {
+            Origin::File { path, .. } => Some(PathBuf::from(&**path)),
+            _ => None,
+        }));
+        let recordings = job.spec.replay.read_iolog.get().iter().flat_map(|logs| &logs.0);
+        inputs.extend(recordings.map(PathBuf::from));
+    }
+    inputs
 }
 
 /// Notices as lines. In our own name only the first errors of job files: a file
@@ -330,6 +348,9 @@ fn data_warnings(plan: &Plan) -> Vec<String> {
                 lines.push(line);
             }
         }
+    }
+    for path in write_access::changed_besides(plan) {
+        lines.push(format!("iosonde: warning: {}: existing data is overwritten", path.display()));
     }
     let extended = unasked::extensions(plan).into_iter();
     lines.extend(extended.map(|one| format!("iosonde: warning: {}", one.words())));

@@ -69,6 +69,15 @@ impl FileKind {
     }
 }
 
+/// Remove the name `path` if it is a Unix socket that nobody has open any more. A socket in
+/// use, of whatever type, and what is no socket stay: bind(2) reports them.
+///
+/// # Errors
+/// It cannot be removed.
+pub fn remove_abandoned_socket(path: &Path) -> io::Result<()> {
+    platform::remove_abandoned_socket(path)
+}
+
 /// What stat(2) says of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Status {

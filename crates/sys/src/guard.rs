@@ -89,6 +89,12 @@ pub enum Reason {
     OutputOnDevice,
     /// A job reads or writes it, and a text of this program would replace it.
     OutputOnJobFile,
+    /// The run is read from it (a job file, a recording), and would overwrite it.
+    ReadByRun,
+    /// It lies in a file system of the kernel's own, such as /proc or /sys.
+    KernelFile(&'static str),
+    /// It is the file that ends the run once it appears, is there already, and holds data.
+    TriggerHoldsData,
     /// It is no file, or lies among device nodes, and its name would be removed.
     NameOfDevice,
     /// A loop device shows it, and may not be asked whether it is in use.
@@ -136,22 +142,38 @@ impl fmt::Display for WriteRefusal {
                 "it is a regular file among device nodes, perhaps a mistyped name; \
                  remove it, or use /dev/shm for files in memory"
             ),
-            Reason::CharacterDevice => {
-                write!(f, "it is a character device; of those only null, zero and full are written")
-            }
+            Reason::CharacterDevice => write!(
+                f,
+                "it is a character device; of those only null, zero and full are written, and \
+                 texts also to terminals"
+            ),
             Reason::OutputOnDevice => {
                 write!(f, "it is a block device, and reports and logs go to files: name a file")
             }
             Reason::OutputOnJobFile => {
                 write!(f, "a job uses this file, and an output would replace it: name another")
             }
+            Reason::ReadByRun => {
+                write!(f, "the run is read from it (a job file, a recording): name another")
+            }
+            Reason::KernelFile(kind) => {
+                write!(
+                    f,
+                    "it is a file of {kind}, whose files are settings and states of the system"
+                )
+            }
+            Reason::TriggerHoldsData => write!(
+                f,
+                "it would end the run at once and be removed, and it holds data: name a file that \
+                 is not there yet"
+            ),
             Reason::NameOfDevice => {
                 write!(f, "it is a device node or lies among them, and no job removes such a name")
             }
             Reason::LoopUnknown { device, error } => write!(
                 f,
                 "{device} shows it, and whether that is mounted cannot be seen: {error}; detach it \
-                 with losetup -d first, or run as root"
+                 with losetup -d first, or run as root where it has its node"
             ),
             Reason::HoldsData { holds, remedy } => write!(f, "{holds}; {remedy}"),
             Reason::Unknown(error) => write!(f, "{error}"),
@@ -266,15 +288,18 @@ impl Guard {
     }
 
     /// Whether a report or a log may be written to `path`, or created there. Unlike
-    /// the data of a job it may go to a terminal or a pipe, and never to a block
+    /// the data of a job it may go to a terminal or a pipe, and never to another
     /// device.
     ///
     /// # Errors
     /// If it may not, or that cannot be found out.
     pub fn may_put_output(&self, path: &Path) -> Result<(), WriteRefusal> {
-        let judged = match status(path).map(|status| status.file_type()) {
-            Ok(kind) if kind.is_char_device() => Ok(()),
-            Ok(kind) if kind.is_block_device() => Err(Reason::OutputOnDevice),
+        let judged = match status(path) {
+            Ok(found) if found.file_type().is_char_device() => {
+                let id = DeviceId::from_raw(found.rdev());
+                if platform::shows_text(id) { Ok(()) } else { Err(Reason::CharacterDevice) }
+            }
+            Ok(found) if found.file_type().is_block_device() => Err(Reason::OutputOnDevice),
             _ => self.judge(path).map(drop),
         };
         judged.map_err(|reason| WriteRefusal { path: path.to_owned(), reason })
@@ -313,17 +338,24 @@ impl Guard {
         if self.uses.is_among_devices(&destination) {
             return Err(Reason::MissingDevice);
         }
+        if let Some(kind) = self.uses.kernel_files(&destination) {
+            return Err(Reason::KernelFile(kind));
+        }
         Ok(Hold::OF_NOTHING)
     }
 
     fn judge_file(&self, path: &Path, file: (u64, u64)) -> Result<Hold, Reason> {
-        let path = match path.canonicalize() {
+        let (path, has_name) = match path.canonicalize() {
             // It is there, and has no name any more: found by its descriptor.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
-            resolved => resolved.map_err(Reason::Unknown)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => (path.to_owned(), false),
+            resolved => (resolved.map_err(Reason::Unknown)?, true),
         };
         if self.uses.is_among_devices(&path) {
             return Err(Reason::FileAmongDevices);
+        }
+        // What has no name any more is known by a link in /proc, and does not lie there.
+        if let Some(kind) = self.uses.kernel_files(&path).filter(|_| has_name) {
+            return Err(Reason::KernelFile(kind));
         }
         self.first_forbidden(self.uses.of_file(&path, file))?;
         Ok(Hold { devices: self.hold_loops(self.uses.loops_over_file(&path, file))? })
@@ -342,8 +374,6 @@ impl Guard {
             let device = self.uses.path_of(&name);
             match hold(Path::new(&device), id, self.uses.disk_name(id)) {
                 Ok(device) => held.extend(device),
-                // No node: a container without devices.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
                     return Err(Reason::Busy(device));
                 }
@@ -389,6 +419,20 @@ impl Guard {
 /// It is a block device, a file that a device in use shows, or cannot be created.
 pub fn create_output(path: &Path) -> Result<File, WriteRefusal> {
     Guard::now(MountedWrite::Refuse).create_output(path)
+}
+
+/// Whether temporary files may be made in `folder`: not among device nodes, nor in a file
+/// system of the kernel's own.
+///
+/// # Errors
+/// They may not: the refusal in words.
+pub fn may_make_files_in(folder: &Path) -> io::Result<()> {
+    let guard = Guard::now(MountedWrite::Refuse);
+    let judged = guard.judge_new(&folder.join("new"));
+    judged.map(drop).map_err(|reason| match reason {
+        Reason::Unknown(error) => error,
+        reason => io::Error::other(WriteRefusal { path: folder.to_owned(), reason }),
+    })
 }
 
 /// Emptied only once it is known to be no device: the name may lead to another

@@ -2,7 +2,7 @@
 //! prepared.
 
 use crate::files::{make_private_folder, private_options};
-use crate::standard_error;
+use crate::{guard, standard_error};
 use std::collections::hash_map::RandomState;
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
@@ -20,8 +20,9 @@ pub fn unpredictable_name(stem: &str) -> String {
 /// A new file in a directory, which only its owner reads and writes.
 ///
 /// # Errors
-/// It cannot be created.
+/// It cannot be created, or lies among device nodes.
 pub fn create(folder: &Path, stem: &str) -> io::Result<(PathBuf, File)> {
+    guard::may_make_files_in(folder)?;
     let path = folder.join(unpredictable_name(stem));
     // O_EXCL: also a link that leads nowhere is an error, not followed.
     let made = private_options().read(true).write(true).create_new(true).open(&path);
@@ -40,8 +41,9 @@ impl OwnDirectory {
     /// link that somebody planted.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// It cannot be made, or lies among device nodes.
     pub fn make(folder: &Path, stem: &str) -> io::Result<OwnDirectory> {
+        guard::may_make_files_in(folder)?;
         let path = std::path::absolute(folder.join(unpredictable_name(stem)))?;
         make_private_folder(&path)?;
         Ok(OwnDirectory { path, is_kept: false })

@@ -4,6 +4,7 @@ use super::sampler::LiveSampler;
 use iosonde_command::new_file;
 use iosonde_report::live::screen::object;
 use iosonde_spec::cli::flags::{Flags, LiveFlag};
+use iosonde_sys::guard;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Write};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
@@ -84,7 +85,11 @@ fn named(path: &Path, force: bool) -> Result<File, String> {
         return open(path).map_err(cannot);
     }
     new_file::check(path, force).map_err(|why| format!("--live-file: {why}"))?;
-    File::create(path).map_err(cannot)
+    if path.is_symlink() {
+        // As of every other output: the link is replaced, and what it leads to stays.
+        std::fs::remove_file(path).map_err(cannot)?;
+    }
+    guard::create_output(path).map_err(|refusal| format!("--live-file: cannot {refusal}"))
 }
 
 /// Writes objects until it ends, and one more then.

@@ -5,13 +5,14 @@ use iosonde_base::exit;
 use iosonde_hosts::wire::HostAddress;
 use iosonde_session::Personality;
 use iosonde_spec::cli::flags::Flags;
+use iosonde_sys::files::remove_abandoned_socket;
+use iosonde_sys::guard::{self, MountedWrite};
 use iosonde_sys::standard_output::print;
 use iosonde_sys::whole_file::WholeFile;
 use std::io::{self, Write};
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileTypeExt;
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -37,7 +38,7 @@ pub fn run(
         ));
     }
     if let Some(pidfile) = &flags.hosts.daemonize {
-        refuse_running(Path::new(pidfile))?;
+        check_pidfile(Path::new(pidfile))?;
     }
     let listener = bind(&address).map_err(failed)?;
     let program = personality.program();
@@ -76,11 +77,8 @@ fn bind(address: &HostAddress) -> io::Result<OwnedFd> {
 
 /// A socket that only this user and root may connect to, from the moment it is there.
 fn bind_local(path: &Path) -> io::Result<OwnedFd> {
-    let is_socket = path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket());
     // One that nobody listens at any more is left by a server that was killed.
-    if is_socket && UnixStream::connect(path).is_err() {
-        std::fs::remove_file(path)?;
-    }
+    remove_abandoned_socket(path)?;
     let before = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o177));
     let bound = UnixListener::bind(path);
     rustix::process::umask(before);
@@ -94,10 +92,16 @@ fn remove_socket(address: &HostAddress) {
     }
 }
 
-/// Refuse where the file names a server that runs.
-fn refuse_running(pidfile: &Path) -> Result<(), String> {
-    let number = std::fs::read_to_string(pidfile).ok();
-    let number = number.and_then(|text| text.trim().parse::<i32>().ok());
+/// Refuse where the file names a server that runs, or is no pidfile and would be lost.
+fn check_pidfile(pidfile: &Path) -> Result<(), String> {
+    let cannot = |refusal| format!("--daemonize: cannot {refusal}");
+    guard::Guard::now(MountedWrite::Refuse).may_put_output(pidfile).map_err(cannot)?;
+    let Ok(text) = std::fs::read(pidfile) else { return Ok(()) };
+    let number = str::from_utf8(&text).ok().and_then(|text| text.trim().parse::<i32>().ok());
+    if number.is_none() && !text.trim_ascii().is_empty() {
+        let path = pidfile.display();
+        return Err(format!("--daemonize: {path}: it exists and is no pidfile: name another"));
+    }
     let Some(pid) = number.and_then(rustix::process::Pid::from_raw) else { return Ok(()) };
     if rustix::process::test_kill_process(pid).is_err() {
         return Ok(());
@@ -111,12 +115,15 @@ fn daemonize(listener: OwnedFd, pidfile: &Path, arguments: &[String]) -> Result<
     serve::keep_name(&mut command);
     command.arg(serve::LISTENER).args(arguments);
     command.stdin(Stdio::from(listener)).stdout(Stdio::null()).stderr(Stdio::null());
-    let child = command.spawn().map_err(|error| format!("--daemonize: cannot start: {error}"))?;
+    let mut child =
+        command.spawn().map_err(|error| format!("--daemonize: cannot start: {error}"))?;
     let write = || -> io::Result<()> {
         let mut file = WholeFile::create(pidfile)?;
         writeln!(file, "{}", child.id())?;
         file.finish()
     };
-    write().map_err(|error| format!("cannot write {}: {error}", pidfile.display()))?;
-    Ok(exit::OK)
+    let Err(error) = write() else { return Ok(exit::OK) };
+    // Nobody would know how to end it. It may have ended by itself.
+    let _ = child.kill().and_then(|()| child.wait());
+    Err(format!("cannot write {}: {error}", pidfile.display()))
 }

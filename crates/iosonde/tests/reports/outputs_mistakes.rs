@@ -29,7 +29,7 @@ const MISTAKES: &[Mistake] = &[
     },
     Mistake {
         options: "--name=v --directory=/proc --rw=write --size=64k",
-        said: &["v: ", "/proc/v.0.0", "No such file or directory"],
+        said: &["/proc/v.0.0", "it is a file of proc"],
     },
     Mistake {
         options: "--name=v --directory=missing --rw=write --size=64k",

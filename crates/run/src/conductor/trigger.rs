@@ -25,7 +25,7 @@ pub(super) struct Trigger {
 impl Trigger {
     /// Its time begins now. None if the plan has none.
     pub(super) fn of(plan: &Plan) -> Option<Trigger> {
-        let plan = plan.trigger.clone()?;
+        let plan = plan.trigger.as_deref()?.clone();
         Some(Trigger {
             timeout: plan.timeout.map(|timeout| Instant::now() + Duration::from_nanos(timeout.0)),
             look: Interval::new(plan.file.as_ref().map(|_| LOOK)),
@@ -44,8 +44,8 @@ impl Trigger {
         if self.fired { None } else { [self.timeout, self.look.due].into_iter().flatten().min() }
     }
 
-    /// Whether it fires: once. The file is removed then; one that cannot be
-    /// removed fires all the same.
+    /// Whether it fires: once. The file is removed then; what is no file, or cannot be
+    /// removed, fires all the same.
     pub(super) fn fires(&mut self) -> bool {
         if self.fired {
             return false;
@@ -54,7 +54,9 @@ impl Trigger {
         let there = |file: &Path| file.exists();
         let asked = self.look.is_due() && self.plan.file.as_deref().is_some_and(there);
         self.fired = timed || asked;
-        if let (true, Some(file)) = (asked, &self.plan.file) {
+        if let (true, Some(file)) = (asked, &self.plan.file)
+            && is_no_device(file)
+        {
             // What is left behind is the user's to remove.
             let _ = std::fs::remove_file(file);
         }
@@ -74,6 +76,11 @@ impl Trigger {
         let ran = self.plan.command.as_ref().map(|command| run(command, self.plan.to_stderr));
         failed.into_iter().next().or(ran.and_then(Result::err))
     }
+}
+
+/// Whether a name leads to a file: a node of a device is not made by whoever ends a run.
+fn is_no_device(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.is_file())
 }
 
 /// The state of a job that verifies nothing: no writes. A reader of all states

@@ -31,6 +31,7 @@ use iosonde_sys::priority::IoPriority;
 use iosonde_workload::SourceSpec;
 use iosonde_workload::content::{Base, Content, Dedupe, EachWrite};
 use rustix::time::ClockId;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -45,9 +46,11 @@ pub struct Plan {
     /// Log the bandwidth of all jobs together, to files that begin with this.
     pub bandwidth_log: Option<String>,
     /// What ends the run from outside, if anything but signals does.
-    pub trigger: Option<TriggerPlan>,
+    pub trigger: Option<Box<TriggerPlan>>,
     /// Merged traces to be written before anything runs.
     pub merged: Vec<Merged>,
+    /// Job files, and recordings that are replayed: what the run itself is read from.
+    pub inputs: BTreeSet<PathBuf>,
 }
 
 /// Index of a job in its plan.

@@ -44,7 +44,9 @@ pub fn devices(plan: &Plan, data: DeviceData<'_>) -> Result<WriteAccess, Vec<Wri
             if job.open.allow_mounted_write { MountedWrite::Allow } else { MountedWrite::Refuse };
         let guard = guards[usize::from(job.open.allow_mounted_write)]
             .get_or_insert_with(|| Guard::now(mounted));
-        let leave = if removes(job, file) {
+        let leave = if is_input(plan, &file.path) {
+            Err(WriteRefusal { path: file.path.clone(), reason: Reason::ReadByRun })
+        } else if removes(job, file) {
             guard.may_remove(&file.path)
         } else {
             guard.may_write(&file.path)
@@ -77,8 +79,7 @@ pub fn devices(plan: &Plan, data: DeviceData<'_>) -> Result<WriteAccess, Vec<Wri
 /// All refusals: an output that names a block device, or a file that a device in
 /// use shows.
 pub fn outputs(plan: &Plan, another: Option<&Path>) -> Result<(), Vec<WriteRefusal>> {
-    let bandwidth = plan.bandwidth_log.iter().flat_map(|prefix| bandwidth_log::paths(prefix));
-    let bandwidth: Vec<PathBuf> = bandwidth.collect();
+    let bandwidth = bandwidth_logs(plan);
     let saves = |job: &&JobPlan| job.verify.as_ref().is_some_and(|plan| plan.save_state);
     let states: Vec<PathBuf> =
         plan.jobs.iter().filter(saves).filter_map(JobPlan::state_file).collect();
@@ -87,33 +88,58 @@ pub fn outputs(plan: &Plan, another: Option<&Path>) -> Result<(), Vec<WriteRefus
     paths.extend(states.iter().map(PathBuf::as_path));
     paths.extend(bandwidth.iter().map(PathBuf::as_path));
     paths.extend(plan.merged.iter().map(|merged| merged.path.as_path()));
-    if paths.is_empty() {
+    if paths.is_empty() && plan.trigger.is_none() {
         return Ok(());
     }
     let guard = Guard::now(MountedWrite::Refuse);
     let mut refusals: Vec<_> =
         paths.iter().filter_map(|path| guard.may_put_output(path).err()).collect();
     refusals.extend(used_by_jobs(plan, &paths));
+    refusals.extend(trigger(plan, &guard));
     if refusals.is_empty() { Ok(()) } else { Err(refusals) }
 }
 
-/// Outputs that are, under whatever name, files that jobs use: what is in them would be
-/// lost, and the run as well.
-fn used_by_jobs(plan: &Plan, outputs: &BTreeSet<&Path>) -> Vec<WriteRefusal> {
-    let holds_data = |path: &Path| {
-        let found = std::fs::metadata(path).ok()?;
-        (found.is_file() && found.len() > 0).then(|| (found.dev(), found.ino()))
-    };
+/// Outputs that are, under whatever name, files that jobs use or that the run is read
+/// from: what is in them would be lost, and the run as well.
+pub fn used_by_jobs(plan: &Plan, outputs: &BTreeSet<&Path>) -> Vec<WriteRefusal> {
     let replaced: Vec<_> =
-        outputs.iter().filter_map(|path| Some((*path, holds_data(path)?))).collect();
+        outputs.iter().filter_map(|path| Some((*path, data_file(path)?))).collect();
     if replaced.is_empty() {
         return Vec::new();
     }
     let files = plan.jobs.iter().flat_map(|job| &job.files);
-    let used: BTreeSet<_> = files.filter_map(|file| holds_data(&file.path)).collect();
-    let refused = replaced.into_iter().filter(|(_, file)| used.contains(file));
-    let refusal = |path: &Path| WriteRefusal { path: path.into(), reason: Reason::OutputOnJobFile };
-    refused.map(|(path, _)| refusal(path)).collect()
+    let used: BTreeSet<_> = files.filter_map(|file| data_file(&file.path)).collect();
+    let refused = replaced.into_iter().filter_map(|(path, file)| {
+        let reason = match used.contains(&file) {
+            true => Reason::OutputOnJobFile,
+            false if is_input(plan, path) => Reason::ReadByRun,
+            false => return None,
+        };
+        Some(WriteRefusal { path: path.into(), reason })
+    });
+    refused.collect()
+}
+
+/// Device and inode number of a file that holds something.
+fn data_file(path: &Path) -> Option<(u64, u64)> {
+    let found = std::fs::metadata(path).ok()?;
+    (found.is_file() && found.len() > 0).then(|| (found.dev(), found.ino()))
+}
+
+/// Whether the run is read from a file, under whatever name.
+fn is_input(plan: &Plan, path: &Path) -> bool {
+    let Some(file) = data_file(path) else { return false };
+    plan.inputs.iter().any(|input| data_file(input) == Some(file))
+}
+
+/// The trigger's file is removed once it appears: one that is there, and is no empty file,
+/// is not what somebody made to end the run.
+fn trigger(plan: &Plan, guard: &Guard) -> Option<WriteRefusal> {
+    let path = plan.trigger.as_ref()?.file.as_deref()?;
+    if data_file(path).is_some() {
+        return Some(WriteRefusal { path: path.to_owned(), reason: Reason::TriggerHoldsData });
+    }
+    guard.may_remove(path).err()
 }
 
 /// Logs and recordings of a plan.
@@ -129,12 +155,22 @@ fn logs(plan: &Plan) -> BTreeSet<&Path> {
     paths
 }
 
+fn bandwidth_logs(plan: &Plan) -> Vec<PathBuf> {
+    plan.bandwidth_log.iter().flat_map(|prefix| bandwidth_log::paths(prefix)).collect()
+}
+
 /// The logs and recordings of a plan that exist, hold something, and will be replaced.
-pub fn replaced_logs(plan: &Plan) -> Vec<&Path> {
-    let holds_data = |path: &&Path| {
-        std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0)
-    };
-    logs(plan).into_iter().filter(holds_data).collect()
+pub fn replaced_logs(plan: &Plan) -> Vec<PathBuf> {
+    let logs = logs(plan).into_iter().map(Path::to_owned).chain(bandwidth_logs(plan));
+    logs.filter(|path| data_file(path).is_some()).collect()
+}
+
+/// Files that exist, hold something, and are changed without being files of a job: those
+/// behind shared buffers, and what engines change besides.
+pub fn changed_besides(plan: &Plan) -> BTreeSet<PathBuf> {
+    let also = plan.jobs.iter().filter_map(|job| job.settings.changes_also());
+    let all = shared_memory(plan).into_iter().map(Path::to_owned).chain(also);
+    all.filter(|path| data_file(path).is_some()).collect()
 }
 
 /// The refusals of [`devices`] that are about data on devices, which `words` do

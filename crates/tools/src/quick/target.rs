@@ -1,7 +1,7 @@
 //! What is measured: a temporary file in a directory, a file, a device.
 
 use iosonde_base::text::bytes;
-use iosonde_sys::temporary;
+use iosonde_sys::{guard, temporary};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -50,6 +50,7 @@ enum Temporary {
 
 impl Temporary {
     fn make(folder: &Path) -> std::io::Result<Temporary> {
+        guard::may_make_files_in(folder)?;
         let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
         let unnamed = rustix::fs::open(folder, flags, Mode::RUSR | Mode::WUSR);
         if let Ok(unnamed) = unnamed.map(|file| Temporary::Unnamed(file.into()))

@@ -10,3 +10,8 @@ pub(crate) fn is_harmless_character_device(id: DeviceId) -> bool {
         std::fs::metadata(path).is_ok_and(|status| DeviceId::from_raw(status.rdev()) == id)
     })
 }
+
+/// Whether a character device may be given text: terminals have no numbers of their own here.
+pub(crate) fn shows_text(_: DeviceId) -> bool {
+    true
+}

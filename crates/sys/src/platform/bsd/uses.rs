@@ -42,6 +42,11 @@ impl Uses {
         path.starts_with("/dev")
     }
 
+    /// No file system is the kernel's own here.
+    pub(crate) fn kernel_files(&self, _: &Path) -> Option<&'static str> {
+        None
+    }
+
     /// A file that is mounted by md(4) or as an image is held by the system.
     pub(crate) fn of_file(&self, _: &Path, _: (u64, u64)) -> Vec<InUse> {
         Vec::new()

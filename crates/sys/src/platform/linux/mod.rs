@@ -37,5 +37,5 @@ pub(crate) use process::{
     usage_of_process, usage_of_thread, wait_while, wake_all,
 };
 pub(crate) use rings::{io_uring_disabled, is_filtered, try_io_uring, try_libaio};
-pub(crate) use uses::{Uses, is_harmless_character_device};
+pub(crate) use uses::{Uses, is_harmless_character_device, shows_text};
 pub(crate) use zones::{finish_zone, report_zones, reset_zone, write_all_at};

@@ -20,6 +20,34 @@ pub(crate) fn is_harmless_character_device(id: DeviceId) -> bool {
     HARMLESS_CHARACTER_DEVICES.contains(&id)
 }
 
+/// Whether a character device shows text and does nothing else with it: a terminal of the
+/// kernel's list of devices (consoles, serial lines, pseudo-terminals), or one that forgets.
+pub(crate) fn shows_text(id: DeviceId) -> bool {
+    HARMLESS_CHARACTER_DEVICES.contains(&id)
+        || matches!(id.major, 4 | 5 | 136..=143 | 166 | 188 | 204 | 229)
+}
+
+/// File systems whose files are not data: writing to one sets something.
+const OF_THE_KERNEL: [&str; 17] = [
+    "proc",
+    "sysfs",
+    "cgroup",
+    "cgroup2",
+    "debugfs",
+    "tracefs",
+    "securityfs",
+    "configfs",
+    "bpf",
+    "efivarfs",
+    "pstore",
+    "binfmt_misc",
+    "selinuxfs",
+    "smackfs",
+    "resctrl",
+    "fusectl",
+    "nfsd",
+];
+
 /// Devices of devices of devices end here; see `stack`.
 const DEPTH_MAX: u32 = 16;
 
@@ -154,6 +182,12 @@ impl Uses {
         let mounted_inside =
             |mount: &Mount| mount.point.starts_with("/dev") && mount.point != Path::new("/dev");
         path.starts_with("/dev") && !mount.is_some_and(mounted_inside)
+    }
+
+    /// The file system of `path` (without links), if its files are the kernel's own.
+    pub(crate) fn kernel_files(&self, path: &Path) -> Option<&'static str> {
+        let mount = mount_below(&self.mounts, path)?;
+        OF_THE_KERNEL.into_iter().find(|kind| *kind == mount.filesystem)
     }
 
     /// All uses of a file's bytes as a device. `path` is without links.

@@ -4,6 +4,7 @@ mod files;
 mod limits;
 mod process;
 mod signals;
+mod sockets;
 mod terminal;
 mod time;
 mod usage;
@@ -23,6 +24,7 @@ pub(crate) use signals::{
     ACCOUNT, CONTINUE, Listened, SignalStream, end_on_second, flag_on, flag_until_dropped, hear,
     let_large_writes_fail, signal_name, signals_that_end,
 };
+pub(crate) use sockets::remove_abandoned_socket;
 pub(crate) use terminal::{Stream, draws, shows_unicode, takes_escapes, window_size};
 pub(crate) use time::{monotonic_ns, utc_offset_s};
 pub(crate) use usage::usage;

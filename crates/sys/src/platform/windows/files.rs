@@ -278,3 +278,8 @@ pub(crate) fn take_after(_: &File, _: &Status) -> bool {
 pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
+
+/// Servers listen at addresses here.
+pub(crate) fn remove_abandoned_socket(_: &Path) -> io::Result<()> {
+    Ok(())
+}

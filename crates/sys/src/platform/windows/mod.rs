@@ -19,8 +19,8 @@ pub(crate) use counters::{attributes, disk_counters, extents, usage_of_process, 
 pub(crate) use cpu::{add_nice, allowed_cpus, pin_to_cpus, run_only_when_idle};
 pub(crate) use files::{
     file_system, link_status, make_private_folder, may_be_open_elsewhere, open_alone,
-    private_options, random_bytes, reserve, status, status_of, sync_everything, sync_file_system,
-    sync_folder, take_after, takes_no_new_file, unnamed,
+    private_options, random_bytes, remove_abandoned_socket, reserve, status, status_of,
+    sync_everything, sync_file_system, sync_folder, take_after, takes_no_new_file, unnamed,
 };
 pub(crate) use machine::{host_name, kernel_release, machine};
 pub(crate) use memory::{
@@ -38,7 +38,7 @@ pub(crate) use terminal::{
     Stream, draws, shows_unicode, standard_output_was_closed, takes_escapes, window_size,
 };
 pub(crate) use time::{monotonic_ns, utc_offset_s};
-pub(crate) use uses::{Uses, is_harmless_character_device};
+pub(crate) use uses::{Uses, is_harmless_character_device, shows_text};
 
 /// The result of a call that returns 0 on failure.
 fn done(answer: i32) -> io::Result<()> {

@@ -11,6 +11,11 @@ pub(crate) fn is_harmless_character_device(id: DeviceId) -> bool {
     id == DeviceId { major: 1, minor: 3 }
 }
 
+/// Whether a character device may be given text: all that have a name here.
+pub(crate) fn shows_text(_: DeviceId) -> bool {
+    true
+}
+
 /// The volumes of the machine, read once. A device's number is that of its disk, and of the partition on it.
 #[derive(Debug)]
 pub(crate) struct Uses {
@@ -38,6 +43,11 @@ impl Uses {
     pub(crate) fn is_among_devices(&self, path: &Path) -> bool {
         let first = path.components().next();
         matches!(first, Some(Component::Prefix(prefix)) if matches!(prefix.kind(), Prefix::DeviceNS(_)))
+    }
+
+    /// No file system is the kernel's own here.
+    pub(crate) fn kernel_files(&self, _: &Path) -> Option<&'static str> {
+        None
     }
 
     /// Files are no devices here.

@@ -5,9 +5,11 @@ use super::refuse;
 use super::{NetSettings, Protocol};
 use crate::EngineError;
 use iosonde_base::Errno;
+use iosonde_sys::files::remove_abandoned_socket;
 use std::mem::size_of;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::path::Path;
 
 /// How long a wait is before somebody looks whether the job shall end.
 const PATIENCE_MS: i32 = 100;
@@ -135,8 +137,8 @@ impl Socket {
         };
         set().map_err(|errno| failed("set up the socket", errno))?;
         if settings.protocol == Protocol::Unix {
-            // One that a run before left behind; any other file says so at bind(2).
-            remove_socket(settings.path());
+            // One that a run before left behind; bind(2) reports what is still in the way.
+            let _ = remove_abandoned_socket(Path::new(settings.path()));
         }
         let (raw, len) = address.raw();
         // SAFETY: an address of that length, which outlives the call.
@@ -316,15 +318,6 @@ fn interface(settings: &NetSettings) -> Result<libc::in_addr, Errno> {
     match settings.interface.as_str() {
         "" => Ok(in_addr(Ipv4Addr::UNSPECIFIED)),
         ip => ip.parse().map(in_addr).map_err(|_| Errno::EINVAL),
-    }
-}
-
-fn remove_socket(path: &str) {
-    use std::os::unix::fs::FileTypeExt;
-    let is_socket = |found: std::fs::Metadata| found.file_type().is_socket();
-    if std::fs::symlink_metadata(path).is_ok_and(is_socket) {
-        // bind(2) reports what is still in the way.
-        let _ = std::fs::remove_file(path);
     }
 }
 
