@@ -19,11 +19,11 @@
 
 use iosonde_base::{FileId, PerDir};
 use iosonde_direct::AlignedBuf;
-use iosonde_engine::settings::UringSettings;
 use iosonde_engine::{
-    Accounting, Drive, Ended, EngineSettings, FileSetup, Loop, Memory, OpenMode, OpenWith, Pacing,
-    SyncRangeFlags, Window,
+    Accounting, Drive, Ended, EngineSettings, FileSetup, JobContext, Loop, Memory, OpenMode,
+    OpenWith, Pacing, SyncRangeFlags, Window,
 };
+use iosonde_options::{Origin, ParseContext, Topic};
 use iosonde_stats::{Counters, CountersWriter, WhichLatencies};
 use iosonde_sys::clock::{Clock, ClockSource};
 use iosonde_workload::{
@@ -125,17 +125,29 @@ fn open(case: &Case, clock: Clock, memory: &Memory) -> Result<Box<dyn Loop>, Str
         memory: memory.span(),
         clock,
         settings: match case.engine {
-            "io_uring" => EngineSettings::new(UringSettings {
-                fixedbufs: true,
-                registerfiles: true,
-                ..UringSettings::default()
-            }),
+            "io_uring" => registered()?,
             _ => EngineSettings::default(),
         },
         sync_range: SyncRangeFlags::default(),
     };
     let engine = iosonde_engine::find(case.engine).ok_or("no such engine")?;
     (engine.open)(&with, case.accounting).map_err(|error| error.message)
+}
+
+/// io_uring with its files and buffers registered.
+fn registered() -> Result<EngineSettings, String> {
+    let def = iosonde_engine::find("io_uring").ok_or("no such engine")?;
+    let options = def.options.ok_or("an engine without options")?;
+    let read = |topic: &mut dyn Topic| {
+        for row in
+            options.rows.iter().filter(|row| ["fixedbufs", "registerfiles"].contains(&row.name))
+        {
+            let set = topic.set(row.name, "1", Origin::Default, &mut ParseContext::new(row));
+            assert!(matches!(set, Some(Ok(()))), "{}", row.name);
+        }
+        Ok(())
+    };
+    (options.settings)(&read, &JobContext::default()).map_err(|error| error.message)
 }
 
 /// The state of the loop, and what it counts.

@@ -193,6 +193,9 @@ pub struct Caps {
     pub one_way: bool,
     /// Its own threads do the I/O, not the job's.
     pub own_threads: bool,
+    /// Its files are opened for I/O that the system completes later, where that is said as a file
+    /// is opened (FILE_FLAG_OVERLAPPED).
+    pub overlapped: bool,
     /// It simulates a device in memory, with zones and the data of jobs that verify.
     pub simulates: bool,
 }
@@ -224,6 +227,7 @@ impl Caps {
         no_io: false,
         one_way: false,
         own_threads: false,
+        overlapped: false,
         simulates: false,
     };
 }
@@ -280,6 +284,20 @@ impl SyncRangeFlags {
     pub const WRITE: u32 = 2;
     /// Wait for what was begun.
     pub const WAIT_AFTER: u32 = 4;
+}
+
+/// What this system is asked when a job asks for fsync, and what it then does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FsyncCall {
+    /// The call.
+    pub name: &'static str,
+    /// Whether the drive is asked to empty its volatile cache; not so for fsync(2) on macOS.
+    pub empties_drive_cache: bool,
+}
+
+impl FsyncCall {
+    /// That of this system.
+    pub const HERE: FsyncCall = crate::platform::FSYNC;
 }
 
 /// Why an engine cannot be opened.

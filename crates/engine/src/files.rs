@@ -24,6 +24,8 @@ pub struct OpenMode {
     pub sync: bool,
     /// O_DSYNC.
     pub dsync: bool,
+    /// For I/O that the system completes later ([`crate::Caps::overlapped`]).
+    pub overlapped: bool,
     /// How long what is written is expected to live (fcntl(2) `F_SET_RW_HINT`).
     pub lifetime: Option<WriteLifetime>,
 }

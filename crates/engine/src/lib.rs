@@ -30,8 +30,8 @@ pub use catalogue::{
 };
 pub use drive::{Accounting, Drive, Ended, Failure, Loop, SliceControl, SyncTap, Window};
 pub use engine::{
-    Caps, EngineDef, EngineError, Io, LaysOut, NameChange, OneShot, Open, OpenWith, Opened, Queued,
-    SyncRangeFlags, Wanted,
+    Caps, EngineDef, EngineError, FsyncCall, Io, LaysOut, NameChange, OneShot, Open, OpenWith,
+    Opened, Queued, SyncRangeFlags, Wanted,
 };
 pub use engines::{sim, streams, tree};
 pub use files::{FileSetup, Files, Hint, OpenMode, WriteLifetime};
@@ -57,5 +57,6 @@ pub mod settings {
     pub use crate::engines::external_settings::ExternalSettings;
     pub use crate::engines::file_ops::{StatSettings, StatType};
     pub use crate::engines::mmap::MmapSettings;
+    #[allow(unused_imports, reason = "some systems have no engines of their own with options")]
     pub use crate::platform::settings::*;
 }

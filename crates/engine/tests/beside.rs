@@ -1,4 +1,5 @@
 //! Engines that run beside I/O: cpuio and exec.
+#![cfg(unix)]
 
 mod common;
 #[path = "common/job.rs"]

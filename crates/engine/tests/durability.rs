@@ -1,4 +1,5 @@
 //! Syncs that fail, files that are closed, and the log of both.
+#![cfg(target_os = "linux")]
 
 mod common;
 #[path = "common/job.rs"]

@@ -1,4 +1,5 @@
 //! Every engine on real files and devices.
+#![cfg(target_os = "linux")]
 
 mod common;
 

@@ -59,20 +59,10 @@ fn filecreate_makes_empty_files_and_counts_every_block() {
 fn filestat_looks_by_each_of_its_calls_and_changes_nothing() {
     let folder = folder("filestat");
     every(&folder, |path| std::fs::write(path, "x").unwrap());
-    for stat in [StatType::Stat, StatType::Lstat, StatType::Statx] {
+    for stat in [StatType::Stat, StatType::Lstat] {
         counted(&job("filestat", EngineSettings::new(StatSettings(stat)), &folder).go());
     }
     assert_eq!(names(&folder), FILES);
-}
-
-#[test]
-fn stat_follows_a_link_and_lstat_does_not() {
-    let folder = folder("links");
-    every(&folder, |path| std::os::unix::fs::symlink("nowhere", path).unwrap());
-    let lstat = EngineSettings::new(StatSettings(StatType::Lstat));
-    counted(&job("filestat", lstat, &folder).go());
-    let followed = job("filestat", EngineSettings::default(), &folder).go();
-    assert_eq!((followed.failure().errno, followed.failure().doing), (Errno::ENOENT, "stat"));
 }
 
 #[test]

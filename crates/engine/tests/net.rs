@@ -1,4 +1,5 @@
 //! net and netsplice: two jobs that talk to each other.
+#![cfg(target_os = "linux")]
 
 mod common;
 #[path = "common/job.rs"]

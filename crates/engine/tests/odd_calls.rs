@@ -1,5 +1,6 @@
 //! Engines of calls other than read and write: falloc, ftruncate, splice,
 //! page_fault.
+#![cfg(target_os = "linux")]
 
 mod common;
 #[path = "common/job.rs"]

@@ -1,4 +1,5 @@
 //! posixaio: what it writes it reads back, and its syncs go through the queue.
+#![cfg(unix)]
 
 mod common;
 #[path = "common/job.rs"]

@@ -70,6 +70,9 @@ pub(crate) fn open(with: &OpenWith) -> Mmap {
     Mmap::new(with, WINDOW_BYTES)
 }
 
+/// Why a place that the file does not have is not mapped.
+pub(crate) const PAST_END: Errno = Errno::ENXIO;
+
 /// How much of a file is mapped at a time: much, as addresses cost nothing
 /// until they are touched, yet so that hundreds of files fit in 47 bits.
 #[cfg(target_pointer_width = "64")]
@@ -137,9 +140,19 @@ impl Mapped {
         // The old window goes first, so that there is never room for two to find.
         self.window = None;
         let mapping = Mapping::new(self.fd, (start, bytes), self.writes, self.hint, thp)?;
+        if end - start > mapping.bytes as u64 {
+            // The file ends before: some systems map no further.
+            return Err(PAST_END);
+        }
         let memory = mapping.memory.wrapping_add((io.offset - start) as usize);
         self.window = Some(MappedWindow { mapping, start });
         Ok(memory)
+    }
+
+    /// Result of an I/O whose place could not be mapped.
+    #[cold]
+    fn unmapped(&mut self, io: &Io, errno: Errno) -> Result<u32, Errno> {
+        if errno == PAST_END { self.missing(io) } else { Err(errno) }
     }
 
     /// Result of a copy that met an unavailable page.
@@ -155,7 +168,7 @@ impl Mapped {
     fn sync(&self, io: &Io) -> Result<(), Errno> {
         match &self.window {
             Some(window) if window.start == 0 && window.mapping.bytes as u64 >= self.bytes => {
-                window.mapping.sync()
+                window.mapping.sync(io.fd)
             }
             _ => platform::fsync(io.fd),
         }
@@ -172,8 +185,14 @@ impl OneShot for Mmap {
         let Mmap { files, window_bytes, thp } = self;
         let file = &mut files[io.file.0 as usize];
         let (from, to) = match io.op {
-            Op::Read => (file.reach(io, *window_bytes, *thp)?, io.buffer),
-            Op::Write => (io.buffer, file.reach(io, *window_bytes, *thp)?),
+            Op::Read => match file.reach(io, *window_bytes, *thp) {
+                Ok(memory) => (memory, io.buffer),
+                Err(errno) => return file.unmapped(io, errno),
+            },
+            Op::Write => match file.reach(io, *window_bytes, *thp) {
+                Ok(memory) => (io.buffer, memory),
+                Err(errno) => return file.unmapped(io, errno),
+            },
             Op::Trim => return platform::discard(io),
             _ => return file.sync(io).map(|()| io.len),
         };

@@ -46,11 +46,13 @@ impl<E: OneShot> Inner for Alone<E> {
 }
 
 /// One with a queue, in which one I/O is at a time.
+#[allow(dead_code, reason = "some systems have no engine with a queue of its own")]
 pub(crate) struct OneInQueue<E> {
     engine: E,
     done: Vec<Completion>,
 }
 
+#[allow(dead_code, reason = "as above")]
 impl<E> OneInQueue<E> {
     pub(crate) fn new(engine: E) -> OneInQueue<E> {
         OneInQueue { engine, done: Vec::with_capacity(1) }

@@ -232,6 +232,7 @@ fn file_setups(job: &JobPlan) -> Vec<FileSetup> {
             read: job.dirs[Dir::Read] || job.verify.is_some(),
             write: job.writes(),
             create: may_create && (on_open || job.dirs[Dir::Write] && !job.only_verifies()),
+            overlapped: job.engine.caps.overlapped,
             ..job.open.mode
         },
         offset: file.offset,

@@ -22,12 +22,12 @@ pub(crate) use files::{
 pub(crate) use trim::discard;
 
 use super::unix::{bytes, close, errno, psync};
-use crate::EngineDef;
 use crate::catalogue::{ElsewhereEngines, WINDOWS_ENGINES};
 use crate::engines::{
     CAPS, always, cpuio, exec, file_ops, ftruncate, mmap, null, offload, one_shot, queued,
     shared_one_shot, sim, stepwise,
 };
+use crate::{EngineDef, FsyncCall};
 
 /// The engines of this system.
 pub(crate) const ENGINES: &[&EngineDef] = &[
@@ -65,6 +65,9 @@ pub(crate) const DEFAULT_ENGINE: &str = "psync";
 
 /// Engines that other systems have.
 pub(crate) const ELSEWHERE: &[&ElsewhereEngines] = &[&WINDOWS_ENGINES];
+
+/// File systems end fsync(2) with a flush of the drive's cache.
+pub(crate) const FSYNC: FsyncCall = FsyncCall { name: "fsync(2)", empties_drive_cache: true };
 
 /// Advice about huge pages, for madvise(2).
 pub(crate) const HUGE_PAGES: Option<i32> = Some(libc::MADV_HUGEPAGE);

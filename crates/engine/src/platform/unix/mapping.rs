@@ -64,7 +64,7 @@ impl Mapping {
     }
 
     /// Make what was written to it durable: msync(2).
-    pub(crate) fn sync(&self) -> Result<(), Errno> {
+    pub(crate) fn sync(&self, _: RawFile) -> Result<(), Errno> {
         // SAFETY: the range is mapped for as long as this exists.
         let result = unsafe { libc::msync(self.memory.cast(), self.bytes, libc::MS_SYNC) };
         if result == 0 { Ok(()) } else { Err(Errno::last()) }

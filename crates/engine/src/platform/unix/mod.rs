@@ -86,7 +86,7 @@ pub(crate) fn set_size(file: RawFile, bytes: u64) -> Result<(), Errno> {
 }
 
 /// Ask a child that was not waited for to end (SIGTERM).
-pub(crate) fn ask_to_end(child: &Child) -> std::io::Result<()> {
+pub(crate) fn ask_to_end(child: &mut Child) -> std::io::Result<()> {
     // It is ours and not waited for: the number is still its own.
     Ok(kill_process(Pid::from_child(child), Signal::TERM)?)
 }
