@@ -169,6 +169,10 @@ mod tests {
         all.issued(1, 4096);
         assert!(all.job_is_over() && !all.pass_is_over());
         assert_eq!(all.room(8, 4096), 0);
+        let mut near = limits(|spec| spec.total_bytes = 63);
+        assert_eq!((near.room(64, 16), near.room(3, 16), near.room(4, 16)), (4, 3, 4));
+        near.largest = 32;
+        assert_eq!((near.room_of_any(64), near.room_of_any(1)), (2, 1));
         let few = limits(|spec| spec.number_ios = 2);
         assert_eq!(few.room(8, 1), 2);
     }
@@ -214,6 +218,16 @@ mod tests {
         assert!(of(8192, false, false), "the files are not done");
         assert!(!of(8193, true, true), "less than a block is missing");
         assert!(!of(12_288, false, true));
+        // What is written and read back counts twice, where passes leave holes.
+        let with_holes = |bytes| {
+            let mut limits = limits(|spec| {
+                (spec.reads_back, spec.seq_add) = (true, 4096);
+                spec.total_bytes = 16_384;
+            });
+            limits.issued(1, bytes);
+            limits.another_pass(true)
+        };
+        assert!(with_holes(4096) && !with_holes(8192) && !with_holes(6145));
     }
 
     #[test]

@@ -161,3 +161,72 @@ impl ReadWrite {
 fn draws(seeds: &Seeds) -> Draws {
     Draws::new(false, seeds.of(Stream::Mix))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pace::Cap;
+
+    fn mixed(change: impl FnOnce(&mut SourceSpec)) -> (SourceSpec, Seeds) {
+        let mut spec = SourceSpec { rwmixread: 70, ..SourceSpec::default() };
+        (spec.directions.read, spec.directions.write) = (true, true);
+        change(&mut spec);
+        let seeds = Seeds::new(spec.randseed, spec.thread_number);
+        (spec, seeds)
+    }
+
+    #[test]
+    fn a_direction_that_is_drawn_first_catches_up_with_its_share_of_the_other() {
+        let (spec, seeds) = mixed(|_| {});
+        let mut mix = Mix::new(&spec, &seeds).unwrap();
+        assert!(mix.is_mixed() && !mix.depends_on_time());
+        let mut numbers = draws(&seeds);
+        let (mut issued, mut now, mut goal, mut passes) = ([0u64; 3], Dir::Read, 0, 0);
+        for i in 1..10_000 {
+            if i % 50 == 0 {
+                // By chance alone there is little to catch up with.
+                issued[Dir::Read as usize] += 100;
+            }
+            if goal > issued[now as usize] + 1 && i > 2000 * (passes + 1) {
+                // The next pass draws the same numbers, and nothing is left to catch up.
+                mix.begin_pass();
+                mix.restart(&seeds);
+                (numbers, goal, passes) = (draws(&seeds), 0, passes + 1);
+            }
+            if issued[now as usize] >= goal {
+                let drawn = if numbers.percent() <= 70 { Dir::Read } else { Dir::Write };
+                if drawn != now {
+                    let share = if drawn == Dir::Read { 70 } else { 30 };
+                    goal = issued[now as usize] * share / 100;
+                }
+                now = drawn;
+            }
+            assert_eq!(mix.next(&issued), now, "after {issued:?}");
+            issued[now as usize] += 1;
+        }
+        assert!(passes > 2, "{passes} times there was something to catch up with");
+    }
+
+    #[test]
+    fn of_two_rates_the_drawn_direction_has_its_turn_once_it_is_due() {
+        let (spec, seeds) = mixed(|spec| {
+            spec.pace.caps.0 = [Cap::Ios(1), Cap::Ios(2), Cap::Free];
+        });
+        assert!(Mix::new(&spec, &seeds).unwrap().depends_on_time());
+        let mut schedule = Schedule::new(&spec).unwrap();
+        let mut take = |elapsed_ns, issue: Option<Dir>| {
+            schedule.elapsed_ns = elapsed_ns;
+            if let Some(dir) = issue {
+                schedule.pace.issued(dir, 4096);
+            }
+            [Dir::Read, Dir::Write].map(|drawn| schedule.take(drawn))
+        };
+        let (each, writes) = ([Dir::Read, Dir::Write], [Dir::Write; 2]);
+        assert_eq!(take(0, None), each, "both are due");
+        assert_eq!(take(0, Some(Dir::Read)), writes, "the next read is due after 1 s");
+        assert_eq!(take(0, Some(Dir::Write)), writes, "and the write before it");
+        assert_eq!(take(999_999_999, None), writes);
+        assert_eq!(take(1_000_000_000, None), each);
+        assert_eq!(take(0, Some(Dir::Write)), each, "both after 1 s");
+    }
+}

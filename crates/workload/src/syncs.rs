@@ -84,3 +84,50 @@ impl Syncs {
         Some(op)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn syncs(fsync: u32, fdatasync: u32, range: u32) -> Syncs {
+        Syncs::new(SyncEvery { fsync, fdatasync, range, after_last: false })
+    }
+
+    #[test]
+    fn writes_are_planned_in_a_row_up_to_the_next_sync_and_none_while_it_is_due() {
+        let mut syncs = syncs(4, 0, 6);
+        let mut room = |writes| {
+            if writes > 0 {
+                syncs.issued_all(Op::Write, writes);
+            }
+            (syncs.room(3), syncs.room(64), syncs.due())
+        };
+        assert_eq!(room(0), (3, 4, None));
+        assert_eq!(room(3), (1, 1, None));
+        assert_eq!(room(1), (0, 0, Some(Op::Sync)));
+        assert_eq!(room(0), (2, 2, None), "once it is done, up to the range's");
+        assert_eq!(room(2), (0, 0, Some(Op::SyncRange)));
+        syncs.issued(Op::Read);
+        assert_eq!((syncs.room(64), syncs.due()), (2, None), "a read is no write");
+    }
+
+    #[test]
+    fn what_made_all_durable_is_known_until_the_next_write() {
+        for (op, [fsync, fdatasync, range]) in
+            [(Op::Sync, [1, 0, 0]), (Op::DataSync, [0, 1, 0]), (Op::SyncRange, [0, 0, 1])]
+        {
+            let mut syncs = syncs(fsync, fdatasync, range);
+            syncs.issued(Op::Write);
+            assert!(!syncs.last_was_sync());
+            assert_eq!((syncs.due(), syncs.due_after_each()), (None, Some(op)), "of each write");
+            assert_eq!(syncs.last_was_sync(), op != Op::SyncRange);
+            assert_eq!(syncs.due_after_each(), None, "once");
+        }
+        let mut syncs = syncs(0, 0, 0);
+        syncs.issued(Op::Write);
+        syncs.note_sync();
+        assert!(syncs.last_was_sync());
+        syncs.issued(Op::Read);
+        assert!(!syncs.last_was_sync());
+    }
+}

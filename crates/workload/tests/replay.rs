@@ -7,7 +7,8 @@ mod recordings;
 use iosonde_base::{FileId, Op, Planned, Ring};
 use iosonde_testing::Mutations;
 use iosonde_workload::replay::{
-    Event, LogError, Name, Parser, Place, Shape, Skip, Step, Steps, write_blktrace,
+    Event, LogError, Name, NextPiece, Parser, Pieces, Place, Shape, Skip, Step, Steps, Unreadable,
+    write_blktrace,
 };
 use iosonde_workload::{Refill, Source, SourceSpec};
 use proptest::prelude::*;
@@ -303,4 +304,122 @@ proptest! {
         let binary = [&[7, b't', b'a', b'e'], &bytes[..]].concat();
         let _ = parse(&binary);
     }
+}
+
+#[test]
+fn lines_that_change_nothing_make_no_step() {
+    let text = "fio version 2 iolog\n/a add\n/a close\n/a open\n/a open\n/a read 0 512\n\
+        /a sync_file_range 512 1024\n/a close\n/a close\n";
+    let entries: Vec<Planned> =
+        shaped(text, Shape::default()).iter().map(|step| step.entry).collect();
+    let wanted = [
+        entry(Op::Open, 0, 0, 0),
+        entry(Op::Read, 0, 0, 512),
+        entry(Op::SyncRange, 0, 512, 1024),
+        entry(Op::Close, 0, 0, 0),
+    ];
+    assert_eq!(entries, wanted);
+    let most = u64::MAX >> 1;
+    let far = format!("fio version 2 iolog\n/a add\n/a open\n/a read {} 512\n", most - 512);
+    assert_eq!(shaped(&far, Shape::default())[1].entry.offset, most - 512);
+    let skip = Skip { writes: true, trims: true, ..Skip::default() };
+    let left = shaped(THREE, Shape { skip, ..Shape::default() });
+    assert!(left.iter().all(|step| !matches!(step.entry.op, Op::Write | Op::Trim)));
+    assert_eq!(left.len(), 7);
+    let cut = |line: &str| objection(&format!("fio version 2 iolog\n/a add\n/a open\n{line}\n"));
+    assert!(cut("/a wait").2.contains("wait"));
+    assert_eq!((cut("/a read 0 1 2").0, cut("/a read 0 1 2").1), (4, 9));
+}
+
+#[test]
+fn whole_lines_and_records_are_read_as_they_come() {
+    let mut parser = Parser::new(Shape::default());
+    let mut steps = Vec::new();
+    let end = THREE.len() - 1;
+    let taken = parser.feed(&THREE.as_bytes()[..end], false, &mut steps).unwrap();
+    assert_eq!(&THREE[taken..end], "30 /a close", "all but the line that is not whole");
+    assert_eq!(steps.len(), 8);
+
+    let bytes = trace(&[event(7, 8, 4096, QUEUED), event(9, 16, 512, QUEUED | WRITE)]);
+    let mut parser = Parser::new(Shape::default());
+    steps.clear();
+    assert_eq!(parser.feed(&bytes[..47], false, &mut steps).unwrap(), 0);
+    assert_eq!(parser.feed(&bytes[..48], false, &mut steps).unwrap(), 48);
+    assert_eq!(parser.feed(&bytes[48..], true, &mut steps).unwrap(), 48);
+    assert_eq!((parser.finish(0).unwrap(), steps.len()), (None, 3));
+}
+
+#[test]
+fn lengths_of_a_trace_become_whole_blocks_and_syncs_have_none() {
+    let events = [
+        event(0, 1, 512, QUEUED | WRITE),
+        event(5, 9, 0, QUEUED | WRITE | FLUSH),
+        event(6, 17, 4608, QUEUED),
+    ];
+    let shape = Shape { align: 4096, ..Shape::default() };
+    let (_, steps) = parse_by(&trace(&events), shape, 1000).unwrap();
+    let wanted = [
+        entry(Op::Open, 0, 0, 0),
+        entry(Op::Write, 0, 0, 4096),
+        entry(Op::Sync, 0, 0, 0),
+        entry(Op::Read, 0, 8192, 8192),
+    ];
+    assert_eq!(steps.iter().map(|step| step.entry).collect::<Vec<_>>(), wanted);
+}
+
+/// Steps two at a time, and then a failure.
+#[derive(Clone, Debug)]
+struct Twos(Vec<Step>);
+
+impl Pieces for Twos {
+    fn begin(&self) -> Box<dyn NextPiece> {
+        Box::new(self.clone())
+    }
+}
+
+impl NextPiece for Twos {
+    fn next(&mut self, piece: &mut Vec<Step>) -> Result<(), Unreadable> {
+        if self.0.is_empty() {
+            return Err(Unreadable);
+        }
+        let count = self.0.len().min(2);
+        piece.extend(self.0.drain(..count));
+        Ok(())
+    }
+}
+
+#[test]
+fn pieces_are_handed_out_until_one_cannot_be_read() {
+    let steps: Vec<Step> =
+        (0..5).map(|n| Step { due_ns: n, entry: entry(Op::Read, 0, n * 512, 512) }).collect();
+    let pieces = Steps::Pieces(Arc::new(Twos(steps.clone())));
+    let whole = |steps: &[Step]| Steps::Whole(Arc::new(steps.to_vec()));
+    assert_eq!(pieces, pieces.clone());
+    assert_ne!(pieces, Steps::Pieces(Arc::new(Twos(steps.clone()))), "another reader");
+    assert_ne!(pieces, whole(&steps));
+    assert_eq!(whole(&steps), whole(&steps));
+    assert_ne!(whole(&steps), whole(&steps[1..]));
+
+    let spec = SourceSpec { replay: Some(pieces), ..SourceSpec::default() };
+    let mut source = Source::new(spec).unwrap();
+    let (mut ring, mut seen) = (Ring::default(), Vec::new());
+    while source.refill(&mut ring) == Refill::Planned {
+        assert!(ring.waiting() <= 2);
+        let dues = source.dues().to_vec();
+        seen.extend(dues.into_iter().map(|due_ns| Step { due_ns, entry: ring.pop().unwrap() }));
+    }
+    assert_eq!(seen, steps);
+    assert_eq!(source.refill(&mut ring), Refill::Broken);
+}
+
+#[test]
+fn objections_and_names_are_printed_as_they_are_searched_for() {
+    let error = parse(b"fio version 2 iolog\n/a frob 0 1\n").unwrap_err();
+    assert!(error.to_string().starts_with("2:4: frob is no action"), "{error}");
+    let mut bytes = trace(&[event(7, 8, 4096, QUEUED)]);
+    bytes[0] = 9;
+    let error = parse(&bytes).unwrap_err().to_string();
+    assert!(error.starts_with("byte 0: the blktrace is of version 9"), "{error}");
+    assert_eq!(Name::Path("/a".into()).to_string(), "/a");
+    assert_eq!(Name::Device { major: 8, minor: 16 }.to_string(), "device 8:16");
 }

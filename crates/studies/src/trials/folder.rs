@@ -113,7 +113,7 @@ impl TrialFolder {
         let cut = folder.journal.set_len(whole);
         cut.map_err(|error| format!("cannot write {}: {error}", path.join(JOURNAL).display()))?;
         for entry in entries(path).unwrap_or_default() {
-            if entry.extension() == Some(OsStr::new(HALF)) {
+            if entry.extension() == Some(OsStr::new(HALF)) && is_ours(&entry) {
                 // One that stays is overwritten or does no harm.
                 let _ = fs::remove_file(entry);
             }
