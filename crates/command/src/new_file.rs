@@ -1,12 +1,12 @@
 //! Files that commands write: whole or not at all, and nothing that exists is
 //! overwritten unless that is asked for.
 
+use iosonde_sys::files::public_options;
 use iosonde_sys::guard::{self, MountedWrite};
 use iosonde_sys::process::close;
 use iosonde_sys::temporary::unpredictable_name;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// Whether `path` may be written.
@@ -58,7 +58,7 @@ pub fn replace(path: &Path, text: &str, force: bool) -> Result<(), String> {
 
 /// Others may read it, also where a server or a collector runs as another user.
 fn create(path: &Path) -> io::Result<File> {
-    File::options().write(true).create_new(true).mode(0o644).open(path)
+    public_options().write(true).create_new(true).open(path)
 }
 
 /// Give a whole file its name. Without `force` a file that appeared meanwhile stays.

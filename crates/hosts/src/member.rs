@@ -1,14 +1,14 @@
 //! Who this rank is: host, machine, build.
 
 use crate::group::Member;
+use iosonde_direct::sysfs;
 use iosonde_sys::cpu::CpuList;
-use std::fs::{self, File};
 use std::io::Read;
 
 impl Member {
     /// This rank, as it greets the others.
     pub fn here() -> Member {
-        let online = fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+        let online = sysfs::text("sys/devices/system/cpu/online").unwrap_or_default();
         let processors =
             CpuList::parse(online.trim()).map_or(0, |cpus| cpus.as_slice().len() as u32);
         Member { name: host_name(), build: build(), machine: machine(), processors }
@@ -17,13 +17,13 @@ impl Member {
 
 /// The name of this host.
 pub fn host_name() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
+    iosonde_sys::environment::host_name().unwrap_or_default()
 }
 
 /// The identity of the running kernel: containers and network namespaces of one machine have the
 /// same. Empty where the system has none.
 pub fn machine() -> String {
-    let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let id = sysfs::text("proc/sys/kernel/random/boot_id").unwrap_or_default();
     id.trim().to_owned()
 }
 
@@ -38,7 +38,7 @@ fn build() -> String {
 
 /// FNV-1a over words of eight bytes of the program's file.
 fn hash_of_program() -> std::io::Result<u64> {
-    let mut file = File::open("/proc/self/exe")?;
+    let mut file = iosonde_sys::process::own_program()?;
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     let mut block = vec![0; 1 << 20];
     loop {

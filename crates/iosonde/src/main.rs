@@ -14,6 +14,7 @@ mod job_run;
 mod live;
 mod metrics;
 mod output;
+mod platform;
 mod profiles;
 mod progress;
 mod remote;

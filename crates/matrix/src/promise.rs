@@ -5,7 +5,7 @@ use crate::target::Target;
 use iosonde_base::text;
 use iosonde_direct::stack::Stack;
 use iosonde_direct::{AlignedBuf, Answer, DirectIo, Honoured, OpenOptions, Tristate, honoured};
-use std::os::unix::fs::FileExt;
+use iosonde_sys::files::FileExt;
 
 /// What the target honours of the flags it is opened with.
 #[derive(Debug)]
@@ -149,7 +149,7 @@ fn dirties_pages(target: &Target) -> bool {
 
 /// Pages that have been made dirty since the machine started.
 fn dirtied() -> Option<u64> {
-    count(&std::fs::read_to_string("/proc/vmstat").ok()?, "nr_dirtied")
+    count(&iosonde_direct::sysfs::text("proc/vmstat").ok()?, "nr_dirtied")
 }
 
 fn count(vmstat: &str, name: &str) -> Option<u64> {

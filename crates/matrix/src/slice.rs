@@ -11,9 +11,7 @@ use iosonde_run::worker::JobResult;
 use iosonde_session::{RunEnd, RunRules, Session, Work};
 use iosonde_spec::values::{EngineName, FadviseHint, FallocateMode, Rw, RwWord, SyncMode};
 use iosonde_sys::counters::TaskIo;
-use rustix::fs::Advice;
 use std::fs::File;
-use std::num::NonZeroU64;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -133,8 +131,7 @@ impl Runner {
 /// the kernel keeps a large folio that lies in it only in part.
 fn drop_cache(target: &Target) -> std::io::Result<()> {
     let file = File::open(&target.about.path)?;
-    rustix::fs::fadvise(file, 0, NonZeroU64::new(target.span), Advice::DontNeed)?;
-    Ok(())
+    iosonde_sys::files::advise_unneeded(&file, 0, target.span)
 }
 
 /// Bytes past a page at which the buffer of this kind starts.

@@ -5,13 +5,13 @@ use crate::arguments::{Erase, MatrixOptions};
 use iosonde_base::text;
 use iosonde_direct::Device;
 use iosonde_sys::erase::DeviceNames;
+use iosonde_sys::files::{FileSystem, link_status, status, status_of};
 use iosonde_sys::guard::{self, Hold, MountedWrite, Reason, WriteRefusal};
 use iosonde_sys::stack::{Layer, Stack};
 use iosonde_sys::standard_error;
 use iosonde_sys::temporary;
 use std::fs::File;
 use std::io::ErrorKind;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// Facts of a target, as plain data.
@@ -88,7 +88,7 @@ impl Target {
     /// The reason, with what to do.
     pub fn find(options: &MatrixOptions) -> Result<Target, String> {
         let path = options.target.clone().unwrap_or_else(|| PathBuf::from("."));
-        let status = match std::fs::metadata(&path) {
+        let status = match status(&path) {
             Ok(status) => status,
             Err(error) if error.kind() == ErrorKind::NotFound => return make(options, path),
             Err(error) => {
@@ -115,8 +115,7 @@ impl Drop for Target {
         let Some(made) = self.made else { return };
         let path = &self.about.path;
         // Only the file created here, not one that has replaced it.
-        let is_it = std::fs::symlink_metadata(path)
-            .is_ok_and(|status| (status.dev(), status.ino()) == made);
+        let is_it = link_status(path).is_ok_and(|status| (status.dev(), status.ino()) == made);
         if is_it && let Err(error) = std::fs::remove_file(path) {
             standard_error::print_line(format_args!(
                 "iosonde: could not remove {}: {error}",
@@ -148,8 +147,7 @@ fn make(options: &MatrixOptions, path: PathBuf) -> Result<Target, String> {
             format!("cannot create {}: {error}", path.display())
         }
     })?;
-    let status = file
-        .metadata()
+    let status = status_of(&file)
         .map_err(|error| format!("cannot read the metadata of {}: {error}", path.display()))?;
     let made = Some((status.dev(), status.ino()));
     let (about, devices) = about(path, false, 0);
@@ -249,8 +247,9 @@ fn parent(path: &Path) -> PathBuf {
 /// Whether a file system has room for so many bytes more.
 fn has_room(path: &Path, folder: &Path, bytes: u64) -> Result<(), String> {
     // A file system that does not report it is found full when it is written to.
-    let Ok(status) = rustix::fs::statvfs(folder) else { return Ok(()) };
-    let free = status.f_bavail.saturating_mul(status.f_frsize);
+    let Ok(FileSystem { available_bytes: free, .. }) = FileSystem::of(folder) else {
+        return Ok(());
+    };
     if free >= bytes {
         return Ok(());
     }

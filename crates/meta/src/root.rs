@@ -5,6 +5,7 @@ use crate::arguments::MetaOptions;
 use crate::leftovers;
 use crate::ranks::{self, Ranks};
 use iosonde_base::text;
+use iosonde_sys::files::FileSystem;
 use iosonde_sys::temporary::OwnDirectory;
 use std::path::{Path, PathBuf};
 
@@ -87,20 +88,18 @@ fn is_directory(dir: &Path) -> Result<(), String> {
 /// Whether the file system has the bytes and the inodes.
 fn has_room(options: &MetaOptions) -> Result<(), String> {
     let dir = options.dir.display();
-    let Ok(state) = rustix::fs::statvfs(&options.dir) else { return Ok(()) };
-    let (bytes, free) = (options.bytes(), state.f_bavail.saturating_mul(state.f_frsize));
+    let Ok(state) = FileSystem::of(&options.dir) else { return Ok(()) };
+    let (bytes, free) = (options.bytes(), state.available_bytes);
     if bytes > free {
         let (bytes, free) = (text::bytes(bytes), text::bytes(free));
         return Err(format!(
             "the files need {bytes}, and {dir} has {free} free: use fewer --files or a smaller --size"
         ));
     }
-    // File systems that make inodes as they are needed say 0 of them.
     let inodes = options.files.saturating_add(options.dirs);
-    if state.f_files > 0 && inodes > state.f_favail {
+    if let Some(left) = state.files_available.filter(|left| inodes > *left) {
         return Err(format!(
-            "the tree needs {inodes} inodes, and {dir} has {} free: use fewer --files",
-            state.f_favail
+            "the tree needs {inodes} inodes, and {dir} has {left} free: use fewer --files"
         ));
     }
     Ok(())

@@ -17,7 +17,6 @@ use iosonde_sys::counters::TaskIo;
 use iosonde_sys::stack::Stack;
 use iosonde_sys::standard_error;
 use iosonde_sys::status_line;
-use rustix::fs::{Mode, OFlags};
 use std::path::Path;
 use std::time::Instant;
 
@@ -217,9 +216,7 @@ fn added(operation: TreeOperation, results: &[JobResult], began_unix_ns: u64) ->
 /// syncfs(2) of the file system of `root`, and how long it took.
 fn sync(root: &Path) -> Result<Nanos, String> {
     let begun = Instant::now();
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    rustix::fs::open(root, flags, Mode::empty())
-        .and_then(rustix::fs::syncfs)
+    iosonde_sys::files::sync_file_system_of(root)
         .map_err(|error| format!("cannot sync the file system of {}: {error}", root.display()))?;
     Ok(Nanos(begun.elapsed().as_nanos() as u64))
 }

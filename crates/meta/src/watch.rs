@@ -1,5 +1,6 @@
 //! What the machine did in a phase: requests of the disks, dentries in memory.
 
+use iosonde_direct::sysfs;
 use iosonde_sys::counters::DiskCounters;
 use iosonde_sys::stack::Stack;
 use serde::{Deserialize, Serialize};
@@ -54,7 +55,7 @@ impl Disks {
 
 /// Dentries that the kernel keeps, of all file systems (/proc/sys/fs/dentry-state).
 pub fn dentries() -> Option<u64> {
-    let state = std::fs::read_to_string("/proc/sys/fs/dentry-state").ok()?;
+    let state = sysfs::text("proc/sys/fs/dentry-state").ok()?;
     state.split_whitespace().next()?.parse().ok()
 }
 
@@ -64,8 +65,8 @@ pub fn dentries() -> Option<u64> {
 /// # Errors
 /// If that is not allowed.
 pub fn drop_caches() -> Result<(), String> {
-    rustix::fs::sync();
-    std::fs::write("/proc/sys/vm/drop_caches", "3\n").map_err(|error| {
+    iosonde_sys::files::sync_everything();
+    std::fs::write(sysfs::root().join("proc/sys/vm/drop_caches"), "3\n").map_err(|error| {
         format!("--cold: cannot write to /proc/sys/vm/drop_caches: {error}; it needs root")
     })
 }

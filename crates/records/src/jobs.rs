@@ -11,9 +11,9 @@ use iosonde_options::{Amount, Bytes, Diagnostic, Level, SizeRange, Triple};
 use iosonde_run::job::{FileKind, JobPlan, Plan};
 use iosonde_run::plan::{JobBuilder, Totals, plan_built};
 use iosonde_spec::values::{FadviseHint, FallocateMode, Rw, RwWord};
+use iosonde_sys::files::{Status, status};
 use iosonde_workload::content::{Base, EachWrite, Pattern};
 use iosonde_workload::{Cap, Sizes};
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -112,13 +112,13 @@ fn path_of(bench: &Benchmark, number: u32) -> PathBuf {
 
 fn to_write(bench: &Benchmark, path: &Path, records: Option<u64>) -> (u64, u64) {
     let offset = match bench.creation {
-        Creation::Appended => std::fs::metadata(path).map_or(0, |found| found.len()),
+        Creation::Appended => status(path).map_or(0, |found| found.len()),
         _ => 0,
     };
     let bytes = records.map_or(ENDLESS, |records| records * u64::from(bench.size.max));
     // A device is as long as it is; why it cannot be opened shows later.
-    let is_device = |found: &std::fs::Metadata| found.file_type().is_block_device();
-    let device = std::fs::metadata(path).ok().filter(is_device);
+    let is_device = |found: &Status| found.file_type().is_block_device();
+    let device = status(path).ok().filter(is_device);
     let most = device
         .and_then(|_| iosonde_direct::device::size(&std::fs::File::open(path).ok()?).ok())
         .unwrap_or(u64::MAX);
@@ -129,7 +129,7 @@ fn to_read(bench: &Benchmark, path: &Path, number: u32) -> Result<(u64, u64), Us
     let because = |error: std::io::Error| {
         UsageError::because(format!("Reader {number} failed: open {}: {error}", path.display()))
     };
-    let found = std::fs::metadata(path).map_err(because)?;
+    let found = status(path).map_err(because)?;
     let kind = found.file_type();
     let bytes = match () {
         () if kind.is_dir() => {

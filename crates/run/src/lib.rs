@@ -7,7 +7,6 @@
 //! the plain data between these stages.
 
 pub mod account;
-mod clock_ms;
 pub mod conductor;
 mod control;
 pub mod evidence;

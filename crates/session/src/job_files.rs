@@ -3,7 +3,6 @@
 use iosonde_spec::text::include::{DiskJobFiles, JobFiles};
 use std::fs::File;
 use std::io::{self, Error, ErrorKind, Read};
-use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 /// Job files on the disk. What cannot be a job file is refused before it is
@@ -17,7 +16,7 @@ const HEAD_BYTES: u64 = 4096;
 impl JobFiles for CheckedJobFiles {
     fn read(&self, path: &str) -> io::Result<Vec<u8>> {
         if path != "-" {
-            let kind = std::fs::metadata(path)?.file_type();
+            let kind = iosonde_sys::files::status(path)?.file_type();
             if kind.is_block_device() || kind.is_char_device() {
                 return Err(refused(
                     "it is a device and no job file; for a test of it use \

@@ -2,7 +2,6 @@
 
 use iosonde_run::account::disks::{DiskUse, WatchedDisks};
 use iosonde_run::conductor::{Observer, RunEvent};
-use rustix::process::{Signal, getpid, kill_process};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -56,7 +55,7 @@ impl<'a> Watch<'a> {
         // At the first tick the conductor may be about to hear of it.
         if self.ticks == 2 {
             // We are there, so it can be sent.
-            let _ = kill_process(getpid(), Signal::TERM);
+            let _ = iosonde_sys::process::send_signal(iosonde_sys::signals::TERMINATE);
         }
     }
 }

@@ -41,6 +41,11 @@ impl Machine {
     }
 }
 
+/// The name of this machine in its network; `None` where it is not set.
+pub fn host_name() -> Option<String> {
+    platform::host_name()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use crate::platform;
 
 pub use crate::platform::{
-    BorrowedHandle, FileExt, OwnedHandle, borrow, make_link, without_waiting,
+    BorrowedHandle, FileExt, OwnedHandle, borrow, make_link, owned_handle, without_waiting,
 };
 
 /// The kind of a file.
@@ -166,16 +166,16 @@ impl Status {
 ///
 /// # Errors
 /// There is none, or it may not be looked at.
-pub fn status(path: &Path) -> io::Result<Status> {
-    platform::status(path)
+pub fn status(path: impl AsRef<Path>) -> io::Result<Status> {
+    platform::status(path.as_ref())
 }
 
 /// The same, of a link itself.
 ///
 /// # Errors
 /// As [`status`].
-pub fn link_status(path: &Path) -> io::Result<Status> {
-    platform::link_status(path)
+pub fn link_status(path: impl AsRef<Path>) -> io::Result<Status> {
+    platform::link_status(path.as_ref())
 }
 
 /// Of an open file.
@@ -195,7 +195,11 @@ pub struct FileSystem {
     pub free_bytes: u64,
     /// What is free for this user.
     pub available_bytes: u64,
-    /// Files that can still be made; `None` where that is not limited or not reported.
+    /// All files that there can be; zero where that is not limited or not reported.
+    pub files: u64,
+    /// Files that can still be made; zero likewise.
+    pub files_free: u64,
+    /// Files that this user can still make; `None` where that is not limited or not reported.
     pub files_available: Option<u64>,
 }
 
@@ -258,4 +262,48 @@ pub fn random_bytes(bytes: &mut [u8]) -> io::Result<()> {
 /// It cannot be made.
 pub fn unnamed(folder: &Path) -> io::Result<File> {
     platform::unnamed(folder)
+}
+
+/// The same, by the path of a directory on it.
+///
+/// # Errors
+/// The error of the system.
+pub fn sync_file_system_of(folder: &Path) -> io::Result<()> {
+    platform::open_folder(folder).and_then(|folder| platform::sync_file_system(&folder))
+}
+
+/// Whether a file's system is overlayfs, which keeps it in another directory.
+pub fn is_overlaid(file: &File) -> bool {
+    platform::is_overlaid(file)
+}
+
+/// Whether a file's system is made of memory, as far as that is known.
+pub fn is_of_memory(file: &File) -> bool {
+    platform::is_of_memory(file)
+}
+
+/// Advise the system that a range need not stay in the page cache; to the end with zero bytes.
+///
+/// # Errors
+/// The error of the system. One that takes no such advice does nothing.
+pub fn advise_unneeded(file: &File, offset: u64, bytes: u64) -> io::Result<()> {
+    platform::advise_unneeded(file, offset, bytes)
+}
+
+/// A path by which an open file can be opened again, also if it has lost its name; `None` where the system has none.
+pub fn path_of(file: &File) -> Option<std::path::PathBuf> {
+    platform::path_of(file)
+}
+
+/// What comes through the socket with this name.
+///
+/// # Errors
+/// Nobody listens, or the system has no such sockets.
+pub fn connect(path: &Path) -> io::Result<Box<dyn io::Read>> {
+    platform::connect(path)
+}
+
+/// Options to open a file that, made new, all may read.
+pub fn public_options() -> std::fs::OpenOptions {
+    platform::public_options()
 }

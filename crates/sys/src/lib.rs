@@ -9,6 +9,7 @@ pub mod erase;
 pub mod files;
 mod gather;
 pub mod guard;
+pub mod library;
 pub mod local_time;
 pub mod memory;
 pub mod memory_limit;

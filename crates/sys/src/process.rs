@@ -1,7 +1,10 @@
 //! The calling thread as the system sees it: its name, its files, its timers.
 
+use std::fs::File;
 use std::io;
 use std::num::NonZeroU64;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 
 use crate::files::OwnedHandle;
 use crate::platform;
@@ -128,6 +131,76 @@ pub fn become_group(gid: u32) -> io::Result<()> {
 /// If the thread may not.
 pub fn become_user(uid: u32) -> io::Result<()> {
     platform::become_user(uid)
+}
+
+/// A command line for the system's shell: `sh -c`, on Windows `cmd /C`.
+pub fn shell(line: &str) -> Command {
+    platform::shell(line)
+}
+
+/// Give a program the name by which it is called, where the system lets it have one.
+pub fn call_it(program: &mut Command, name: &str) {
+    platform::call_it(program, name);
+}
+
+/// Send Ctrl-C's signal to a program that was started here.
+///
+/// # Errors
+/// It has ended, or the system cannot.
+pub fn interrupt(program: &Child) -> io::Result<()> {
+    platform::interrupt(program)
+}
+
+/// Whether a program that was started here has a thread of this name; `None` where the system does not tell.
+pub fn has_thread(program: &Child, name: &str) -> Option<bool> {
+    platform::has_thread(program.id(), name)
+}
+
+/// The number of the user for whom this process acts; `None` where users have none.
+pub fn user() -> Option<u32> {
+    platform::user()
+}
+
+/// End as by SIGTERM when the process that started this one is gone, where the system can do that.
+pub fn end_with_parent() {
+    platform::end_with_parent();
+}
+
+/// By which this program can be started again.
+///
+/// # Errors
+/// The system does not tell.
+pub fn own_path() -> io::Result<PathBuf> {
+    platform::own_path()
+}
+
+/// The file of this program.
+///
+/// # Errors
+/// It cannot be opened.
+pub fn own_program() -> io::Result<File> {
+    platform::own_program()
+}
+
+/// How many files the process may have open now, and at most; `None` where that is not limited.
+pub fn open_files_limit() -> Option<(u64, Option<u64>)> {
+    platform::open_files_limit()
+}
+
+/// Let the process have as many files open as it may.
+///
+/// # Errors
+/// The error of the system.
+pub fn raise_open_files_limit() -> io::Result<()> {
+    platform::raise_open_files_limit()
+}
+
+/// Standard error, for the output of a program.
+///
+/// # Errors
+/// It is closed.
+pub fn standard_error_for_program() -> io::Result<Stdio> {
+    platform::standard_error_for_program()
 }
 
 /// The calling thread's number in the system.

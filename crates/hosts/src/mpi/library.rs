@@ -5,7 +5,7 @@
 //! low half of the word. Messages are bytes: no other datatype and no operation is needed.
 #![allow(unsafe_code)]
 
-use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
+use iosonde_sys::library::{Library, open_globally};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::marker::PhantomData;
 use std::ptr;
@@ -63,8 +63,7 @@ impl MpiLibrary {
         // SAFETY: loading runs the library's constructors; MPI libraries are made to be linked
         // into any program and rely on nothing of ours. Open MPI's plugins need its symbols
         // to be global.
-        let library = unsafe { Library::open(Some(name), RTLD_NOW | RTLD_GLOBAL) }
-            .map_err(|error| error.to_string())?;
+        let library = unsafe { open_globally(name) }?;
         let constants = constants(&library, name);
         // SAFETY: the names are those of the MPI standard's C functions, whose signatures are
         // the types above with handles as machine words (see the module).
@@ -226,10 +225,7 @@ impl Drop for PendingMessage {
 fn constants(library: &Library, name: &str) -> Constants {
     // SAFETY: the symbol is an object of Open MPI, of which only the address is taken.
     let address = |symbol: &CStr| unsafe {
-        library
-            .get::<*const c_void>(symbol.to_bytes_with_nul())
-            .ok()
-            .map(|found| found.into_raw() as usize)
+        library.get::<*const c_void>(symbol.to_bytes_with_nul()).ok().map(|found| *found as usize)
     };
     match (address(c"ompi_mpi_comm_world"), address(c"ompi_mpi_byte")) {
         (Some(world), Some(byte)) => Constants { world, byte, funneled: 1 },

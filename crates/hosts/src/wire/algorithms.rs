@@ -35,21 +35,12 @@ impl CryptoResolver for Algorithms {
     }
 }
 
-/// getrandom(2).
+/// Random numbers of the system.
 struct SystemRandom;
 
 impl Random for SystemRandom {
     fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Error> {
-        let mut filled = 0;
-        while filled < bytes.len() {
-            let flags = rustix::rand::GetRandomFlags::empty();
-            match rustix::rand::getrandom(&mut bytes[filled..], flags) {
-                Ok(more) => filled += more,
-                Err(rustix::io::Errno::INTR) => {}
-                Err(_) => return Err(Error::Rng),
-            }
-        }
-        Ok(())
+        iosonde_sys::files::random_bytes(bytes).map_err(|_| Error::Rng)
     }
 }
 

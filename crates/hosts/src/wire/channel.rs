@@ -4,11 +4,12 @@
 //! a key the stream of frames is cut into records of Noise: a length of 2 bytes, and what is sealed.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
 use snow::TransportState;
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 /// A longer frame is refused: no report of a host comes near it.
@@ -131,12 +132,12 @@ impl Channel {
 
     fn leave(&mut self) {
         while self.left < self.leaving.len() && self.ended.is_none() {
-            match rustix::io::write(&self.socket, &self.leaving[self.left..]) {
+            match send(&self.socket, &self.leaving[self.left..], SendFlags::empty()) {
                 Ok(written) => self.left += written,
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return,
+                Err(Errno::WOULDBLOCK) => return,
                 // What the other end has said before it went is still to be read.
-                Err(Errno::PIPE | Errno::CONNRESET) => break,
+                Err(error) if is_gone(error) => break,
                 Err(error) => self.end(io::Error::from(error).to_string()),
             }
         }
@@ -148,11 +149,11 @@ impl Channel {
     fn take(&mut self) {
         let mut buffer = vec![0; READ_BYTES];
         while self.arrived.is_empty() && self.ended.is_none() {
-            match rustix::io::read(&self.socket, &mut buffer[..]) {
+            match received(&self.socket, &mut buffer) {
                 Ok(0) => self.end("the connection was closed"),
                 Ok(read) => self.feed(&buffer[..read]),
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return,
+                Err(Errno::WOULDBLOCK) => return,
                 Err(error) => self.end(io::Error::from(error).to_string()),
             }
         }
@@ -174,6 +175,21 @@ impl Channel {
             self.end(why);
         }
     }
+}
+
+/// What has come, into the buffer.
+pub(super) fn received(socket: &OwnedFd, buffer: &mut [u8]) -> rustix::io::Result<usize> {
+    recv(socket, buffer, RecvFlags::empty()).map(|(read, _)| read)
+}
+
+/// The other end is gone.
+fn is_gone(error: Errno) -> bool {
+    matches!(
+        std::io::Error::from(error).kind(),
+        io::ErrorKind::BrokenPipe
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionAborted
+    )
 }
 
 /// Decrypt the records that are complete.
@@ -229,7 +245,8 @@ pub fn await_readable<'c>(channels: &[&'c Channel], within: Duration) {
 }
 
 pub(super) fn timespec(duration: Duration) -> Timespec {
-    Timespec { tv_sec: duration.as_secs() as i64, tv_nsec: i64::from(duration.subsec_nanos()) }
+    // Of 32 bits on some systems, which less than a second fits in.
+    Timespec { tv_sec: duration.as_secs() as _, tv_nsec: duration.subsec_nanos() as _ }
 }
 
 #[cfg(test)]

@@ -7,17 +7,18 @@
 
 use super::address::is_of_this_machine;
 use super::algorithms::Algorithms;
-use super::channel::{Channel, timespec};
+use super::channel::{Channel, received, timespec};
 use super::peer_user;
 use super::secret::Secret;
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
-use rustix::net::AddressFamily;
-use rustix::net::sockopt::{set_tcp_nodelay, socket_domain};
+use rustix::net::getsockname;
+use rustix::net::sockopt::set_tcp_nodelay;
+use rustix::net::{AddressFamily, SendFlags, send};
 use snow::{Builder, HandshakeState};
 use std::io;
 use std::net::{SocketAddr, TcpStream};
-use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 const MAGIC: &[u8; 14] = b"iosonde hosts\n";
@@ -110,14 +111,14 @@ fn accept_sealed(mut raw: Raw, secret: &Secret, hello: &[u8]) -> Result<Channel,
 /// Whether a client without a secret is this server's user or root: a socket in the file system
 /// lets nobody else connect, a port of loopback does.
 fn is_own_user(raw: &Raw) -> bool {
-    if socket_domain(&raw.socket).is_ok_and(|domain| domain == AddressFamily::UNIX) {
+    if getsockname(&raw.socket).is_ok_and(|own| own.address_family() == AddressFamily::UNIX) {
         return true;
     }
     // One that was reset meanwhile has no other end, and may still be read.
     let Some((own, other)) = raw.internet_ends() else { return false };
     let user = peer_user::of(own, other);
-    let own_user = rustix::process::geteuid().as_raw();
-    is_of_this_machine(own.ip()) && user.is_some_and(|user| user == 0 || user == own_user)
+    let is_own = |user: u32| user == 0 || Some(user) == iosonde_sys::process::user();
+    is_of_this_machine(own.ip()) && user.is_some_and(is_own)
 }
 
 fn hello(mode: u8) -> [u8; HELLO_BYTES] {
@@ -160,11 +161,11 @@ impl Raw {
     fn read<const N: usize>(&mut self) -> Result<[u8; N], String> {
         let (mut bytes, mut filled) = ([0; N], 0);
         while filled < N {
-            match rustix::io::read(&self.socket, &mut bytes[filled..]) {
+            match received(&self.socket, &mut bytes[filled..]) {
                 Ok(0) => return Err("the connection was closed".to_owned()),
                 Ok(read) => filled += read,
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => self.wait(PollFlags::IN)?,
+                Err(Errno::WOULDBLOCK) => self.wait(PollFlags::IN)?,
                 Err(error) => return Err(words(error.into())),
             }
         }
@@ -174,10 +175,10 @@ impl Raw {
     fn write(&mut self, bytes: &[u8]) -> Result<(), String> {
         let mut written = 0;
         while written < bytes.len() {
-            match rustix::io::write(&self.socket, &bytes[written..]) {
+            match send(&self.socket, &bytes[written..], SendFlags::empty()) {
                 Ok(more) => written += more,
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => self.wait(PollFlags::OUT)?,
+                Err(Errno::WOULDBLOCK) => self.wait(PollFlags::OUT)?,
                 Err(error) => return Err(words(error.into())),
             }
         }

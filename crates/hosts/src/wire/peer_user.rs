@@ -5,8 +5,8 @@ use std::net::{IpAddr, SocketAddr};
 /// The user of the other end, from the tables of the kernel (proc(5), `/proc/net/tcp`); `None`
 /// where it is not in them.
 pub(super) fn of(own: SocketAddr, other: SocketAddr) -> Option<u32> {
-    ["/proc/net/tcp", "/proc/net/tcp6"].iter().find_map(|table| {
-        let text = std::fs::read_to_string(table).ok()?;
+    ["proc/net/tcp", "proc/net/tcp6"].iter().find_map(|table| {
+        let text = iosonde_direct::sysfs::text(table).ok()?;
         text.lines().skip(1).find_map(|line| user_of_line(line, other, own))
     })
 }
@@ -58,7 +58,7 @@ mod tests {
         let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (server, other) = listener.accept().unwrap();
         let own = server.local_addr().unwrap();
-        let uid = rustix::process::geteuid().as_raw();
+        let uid = iosonde_sys::process::user().unwrap();
         assert_eq!(of(own, other), Some(uid));
         drop(client);
         assert_eq!(of(own, "127.0.0.1:1".parse().unwrap()), None);

@@ -3,7 +3,6 @@
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// Shorter ones are words that somebody thought of, which a recorded connection lets others
@@ -26,7 +25,7 @@ impl Secret {
         let name = path.display();
         let failed = |error: std::io::Error| format!("cannot read the secret {name}: {error}");
         let file = File::open(path).map_err(failed)?;
-        let mode = file.metadata().map_err(failed)?.permissions().mode();
+        let mode = iosonde_sys::files::status_of(&file).map_err(failed)?.mode();
         if mode & 0o007 != 0 {
             return Err(format!("the secret {name} can be read by all users: chmod 600 {name}"));
         }
@@ -66,6 +65,7 @@ mod tests {
     use super::*;
     use iosonde_testing::Folder;
     use std::fs;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn a_secret_is_what_its_file_holds_if_others_cannot_read_it() {

@@ -108,6 +108,7 @@ impl JobText {
     }
 
     /// With a job file that the host reads itself, with variables of its own.
+    #[allow(dead_code)] // Of servers, which are on Unix systems.
     pub fn with_file_of_host(mut self, path: &str) -> JobText {
         self.arguments.push(path.to_owned());
         self.variables = None;
@@ -115,6 +116,7 @@ impl JobText {
     }
 
     /// The jobs as they are written, without a rank.
+    #[allow(dead_code)] // Of servers, which are on Unix systems.
     pub fn parse_plain(&self, personality: Personality) -> Parsed {
         let files = Filled { text: self, files: job_files(personality), fill: &str::to_owned };
         parse_on(personality, &self.arguments, &files, &TextHost(self))

@@ -4,10 +4,10 @@ use super::sampler::LiveSampler;
 use iosonde_command::new_file;
 use iosonde_report::live::screen::object;
 use iosonde_spec::cli::flags::{Flags, LiveFlag};
+use iosonde_sys::files::{status, without_waiting};
 use iosonde_sys::guard;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Write};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
@@ -71,13 +71,13 @@ impl JsonStream {
 
 fn open(path: &Path) -> std::io::Result<File> {
     // Who does not read must not stop the thread that writes.
-    File::options().append(true).custom_flags(libc::O_NONBLOCK).open(path)
+    without_waiting(File::options().append(true)).open(path)
 }
 
 /// A file of that name; a pipe or a device as it is.
 fn named(path: &Path, force: bool) -> Result<File, String> {
     let cannot = |error| format!("--live-file: cannot write {}: {error}", path.display());
-    let is_stream = path.metadata().is_ok_and(|found| {
+    let is_stream = status(path).is_ok_and(|found| {
         let kind = found.file_type();
         kind.is_fifo() || kind.is_char_device()
     });

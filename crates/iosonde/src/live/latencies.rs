@@ -2,7 +2,7 @@
 
 use iosonde_run::conductor::RunView;
 use iosonde_stats::{CoarseCounts, FineCounts, Lane};
-use rustix::time::{ClockId, clock_gettime};
+use iosonde_sys::clock::SystemClock;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -124,6 +124,5 @@ impl LatencyTotals {
 /// What this thread has used: on a busy machine the time that passes says nothing
 /// about the cost.
 fn processor_time() -> Duration {
-    let used = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(used.tv_sec.try_into().unwrap_or(0), used.tv_nsec.try_into().unwrap_or(0))
+    Duration::from_nanos(SystemClock::THREAD.now_ns())
 }

@@ -3,7 +3,6 @@
 pub mod dirty;
 mod findings;
 mod json;
-mod keyboard;
 mod latencies;
 mod mode;
 mod painter;

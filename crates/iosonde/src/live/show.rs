@@ -8,11 +8,9 @@ use iosonde_run::conductor::RunView;
 use iosonde_run::job::Plan;
 use iosonde_session::Personality;
 use iosonde_spec::cli::flags::{Flags, ShowWhen};
+use iosonde_sys::files::{self, owned_handle};
 use iosonde_sys::terminal;
-use std::fs::File;
 use std::io::{self, IsTerminal};
-use std::os::fd::AsFd;
-use std::os::unix::fs::FileTypeExt;
 use std::sync::Arc;
 
 /// How a run is shown, and what does it once it runs.
@@ -77,9 +75,9 @@ impl LiveShow {
 
     fn terminal(&self) -> io::Result<LiveTerminal> {
         let stdin = io::stdin();
-        let keys = stdin.is_terminal().then(|| stdin.as_fd().try_clone_to_owned());
+        let keys = stdin.is_terminal().then(|| owned_handle(&stdin));
         Ok(LiveTerminal {
-            output: io::stderr().as_fd().try_clone_to_owned()?,
+            output: owned_handle(&io::stderr())?,
             keys: keys.transpose()?,
             colour: match self.colour {
                 ShowWhen::Always => true,
@@ -112,7 +110,7 @@ impl LiveShow {
 
 /// Whether standard output is a file or /dev/null.
 fn stdout_is_file() -> bool {
-    let kind = io::stdout().as_fd().try_clone_to_owned().and_then(|fd| File::from(fd).metadata());
+    let kind = owned_handle(&io::stdout()).and_then(|handle| files::status_of(&handle.into()));
     kind.is_ok_and(|found| {
         let is_terminal = io::stdout().is_terminal();
         found.is_file() || found.file_type().is_char_device() && !is_terminal

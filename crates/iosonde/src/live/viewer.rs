@@ -1,16 +1,14 @@
 //! The thread that draws the screen.
 
-use super::keyboard::{Keyboard, is_in_foreground};
 use super::painter::Painter;
 use super::sampler::LiveSampler;
+use crate::platform::{ScreenEvents, ScreenWaker};
 use iosonde_report::live::screen::{FINISHED, LiveRun, LiveView, ScreenStyle, draw};
+use iosonde_sys::files::OwnedHandle;
+use iosonde_sys::process::send_signal;
+use iosonde_sys::{signals, terminal};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fd::{AsFd, OwnedFd};
-use rustix::process::{Signal, getpid, kill_process};
-use rustix::time::Timespec;
-use signal_hook::consts::{SIGCONT, SIGTSTP, SIGWINCH};
 use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +24,7 @@ const EVERY: Duration = Duration::from_millis(500);
 /// last frame stays.
 pub struct LiveScreen {
     painter: Arc<Mutex<Painter<File>>>,
-    stop: OwnedFd,
+    waker: ScreenWaker,
     stopped: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -34,9 +32,9 @@ pub struct LiveScreen {
 /// Where the screen is drawn and keys come from.
 pub struct LiveTerminal {
     /// Drawn on.
-    pub output: OwnedFd,
+    pub output: OwnedHandle,
     /// Keys; none where standard input is no terminal.
-    pub keys: Option<OwnedFd>,
+    pub keys: Option<OwnedHandle>,
     /// Colours.
     pub colour: bool,
     /// Characters outside of ASCII.
@@ -66,14 +64,11 @@ impl LiveScreen {
     ) -> io::Result<LiveScreen> {
         let output = File::from(terminal.output.try_clone()?);
         let painter = Arc::new(Mutex::new(Painter::new(output)));
-        let (wake, stop) = rustix::pipe::pipe()?;
         let stopped = Arc::<AtomicBool>::default();
-        let signals = Listened::begin(&stop)?;
+        let (events, waker) = ScreenEvents::begin(terminal.keys)?;
         let viewer = Viewer {
-            wake,
+            events,
             stopped: stopped.clone(),
-            signals,
-            keyboard: terminal.keys.map(Keyboard::new),
             output: terminal.output,
             painter: painter.clone(),
             source: Box::new(source),
@@ -87,7 +82,7 @@ impl LiveScreen {
             last: None,
         };
         let thread = Builder::new().name("live view".to_owned()).spawn(move || viewer.run())?;
-        Ok(LiveScreen { painter, stop, stopped, thread: Some(thread) })
+        Ok(LiveScreen { painter, waker, stopped, thread: Some(thread) })
     }
 
     /// Take the frame away until [`LiveScreen::release`].
@@ -105,8 +100,7 @@ impl LiveScreen {
 impl Drop for LiveScreen {
     fn drop(&mut self) {
         self.stopped.store(true, Ordering::Relaxed);
-        // If it has ended by itself, nobody reads.
-        let _ = rustix::io::write(&self.stop, b"x");
+        self.waker.wake();
         if let Some(thread) = self.thread.take() {
             // If it has panicked, its terminal was put back all the same.
             let _ = thread.join();
@@ -114,44 +108,10 @@ impl Drop for LiveScreen {
     }
 }
 
-/// Signals that are about the terminal. They wake the thread.
-struct Listened {
-    stop: Arc<AtomicBool>,
-    /// Ctrl-Z does what it does without us.
-    has_ended: Arc<AtomicBool>,
-    all: Vec<signal_hook::SigId>,
-}
-
-impl Listened {
-    fn begin(wake: &OwnedFd) -> io::Result<Listened> {
-        let (stop, has_ended) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
-        // A signal once listened to is without effect when nobody listens any more.
-        signal_hook::flag::register_conditional_default(SIGTSTP, has_ended.clone())?;
-        let all = vec![signal_hook::flag::register(SIGTSTP, stop.clone())?];
-        let mut listened = Listened { stop, has_ended, all };
-        for signal in [SIGTSTP, SIGCONT, SIGWINCH] {
-            let wake = wake.as_fd().try_clone_to_owned()?;
-            listened.all.push(signal_hook::low_level::pipe::register(signal, wake)?);
-        }
-        Ok(listened)
-    }
-}
-
-impl Drop for Listened {
-    fn drop(&mut self) {
-        for id in self.all.drain(..) {
-            signal_hook::low_level::unregister(id);
-        }
-        self.has_ended.store(true, Ordering::Relaxed);
-    }
-}
-
 struct Viewer {
-    wake: OwnedFd,
+    events: ScreenEvents,
     stopped: Arc<AtomicBool>,
-    signals: Listened,
-    keyboard: Option<Keyboard>,
-    output: OwnedFd,
+    output: OwnedHandle,
     painter: Arc<Mutex<Painter<File>>>,
     source: Box<dyn FrameSource>,
     style: ScreenStyle,
@@ -166,11 +126,11 @@ impl Viewer {
         self.source.sample();
         self.enter();
         while !self.stopped.load(Ordering::Relaxed) {
-            let keys = self.wait(due);
+            let keys = self.events.wait(due.saturating_duration_since(Instant::now()));
             if self.stopped.load(Ordering::Relaxed) {
                 break;
             }
-            if self.signals.stop.swap(false, Ordering::Relaxed) {
+            if self.events.take_stop() {
                 self.suspend();
             }
             self.obey(&keys);
@@ -214,39 +174,16 @@ impl Viewer {
         });
     }
 
-    /// Wait for keys, signals or the time of the next frame.
-    fn wait(&self, due: Instant) -> Vec<u8> {
-        let left = due.saturating_duration_since(Instant::now());
-        let timeout =
-            Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
-        let keyboard = self.keyboard.as_ref().filter(|keyboard| keyboard.is_on());
-        let mut ready = vec![PollFd::new(&self.wake, PollFlags::IN)];
-        ready.extend(keyboard.map(|keyboard| PollFd::new(keyboard.terminal(), PollFlags::IN)));
-        if poll(&mut ready, Some(&timeout)).is_err() {
-            return Vec::new();
-        }
-        if ready[0].revents().contains(PollFlags::IN) {
-            // Why we were woken is in the flags.
-            let _ = rustix::io::read(&self.wake, &mut [0; 64][..]);
-        }
-        match (keyboard, ready.get(1)) {
-            (Some(keyboard), Some(keys)) if keys.revents().contains(PollFlags::IN) => {
-                keyboard.read()
-            }
-            _ => Vec::new(),
-        }
-    }
-
     fn obey(&mut self, keys: &[u8]) {
         let toggled = |now: LiveView, view| if now == view { LiveView::Overview } else { view };
         let send = |signal| {
             // To ourselves it is allowed.
-            let _ = kill_process(getpid(), signal);
+            let _ = send_signal(signal);
         };
         for key in keys {
             match key.to_ascii_lowercase() {
-                b'q' => send(Signal::INT),
-                b's' => send(Signal::USR1),
+                b'q' => send(signals::INTERRUPT),
+                b's' => signals::ACCOUNT.into_iter().for_each(send),
                 b'p' => self.style.paused = !self.style.paused,
                 b'j' => self.view = toggled(self.view, LiveView::Jobs),
                 b'h' => self.view = toggled(self.view, LiveView::HeatMap),
@@ -257,40 +194,34 @@ impl Viewer {
     }
 
     fn enter(&mut self) {
-        if let Some(keyboard) = &mut self.keyboard {
-            keyboard.turn_on();
-            self.style.keys = keyboard.is_on();
-        }
+        self.style.keys = self.events.turn_keys_on();
     }
 
     /// Leave the terminal as it was found.
     fn exit(&mut self) {
-        if let Some(keyboard) = &mut self.keyboard {
-            keyboard.turn_off();
-        }
+        self.events.turn_keys_off();
         let _ = self.painter.lock().unwrap_or_else(PoisonError::into_inner).leave();
     }
 
     /// Stop as Ctrl-Z asks, and go on when that is over.
     fn suspend(&mut self) {
         self.exit();
-        // Where it fails we go on.
-        let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
+        self.events.suspend();
     }
 
     fn paint(&mut self) {
         let Some(run) = &self.last else { return };
-        if !is_in_foreground(&self.output) {
+        if !ScreenEvents::may_draw(&self.output) {
             return;
         }
-        let Ok(size) = rustix::termios::tcgetwinsize(&self.output) else { return };
+        let Some((columns, rows)) = terminal::window_size(&self.output) else { return };
         // Below the frame there is a row for the cursor.
-        let area = Rect::new(0, 0, size.ws_col, size.ws_row.saturating_sub(1));
+        let area = Rect::new(0, 0, columns, rows.saturating_sub(1));
         let mut buffer = Buffer::empty(area);
         let rows = draw(run, self.view, &self.style, &mut buffer);
         let mut painter = self.painter.lock().unwrap_or_else(PoisonError::into_inner);
         // The terminal may have gone, and the run goes on.
-        let _ = painter.paint(&buffer, rows, size.ws_col);
+        let _ = painter.paint(&buffer, rows, columns);
     }
 }
 
@@ -303,6 +234,7 @@ impl Drop for Viewer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iosonde_sys::files::owned_handle;
     use iosonde_testing::{Folder, has};
     use std::io::IsTerminal;
     use std::process::Command;
@@ -330,8 +262,8 @@ mod tests {
     /// Show a screen on the terminal that this process has, and panic beside it.
     fn panic_on_this_terminal() {
         let terminal = || LiveTerminal {
-            output: io::stdout().as_fd().try_clone_to_owned().unwrap(),
-            keys: Some(io::stdin().as_fd().try_clone_to_owned().unwrap()),
+            output: owned_handle(&io::stdout()).unwrap(),
+            keys: Some(owned_handle(&io::stdin()).unwrap()),
             colour: false,
             unicode: false,
         };

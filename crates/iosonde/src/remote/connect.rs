@@ -1,10 +1,9 @@
 //! Connections to servers.
 
+use crate::platform::{Socket, connect_local};
 use iosonde_hosts::wire::{self, Channel, HostAddress, Secret};
 use std::io;
 use std::net::TcpStream;
-use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 /// How long one address of a server is tried.
@@ -51,10 +50,8 @@ fn bare(error: &io::Error) -> String {
 /// # Errors
 /// There is no server, or it refuses.
 pub fn to(address: &HostAddress, secret: Option<&Secret>) -> Result<Channel, ConnectError> {
-    let socket: OwnedFd = match address {
-        HostAddress::Local(path) => {
-            UnixStream::connect(path).map_err(ConnectError::Connect)?.into()
-        }
+    let socket: Socket = match address {
+        HostAddress::Local(path) => connect_local(path).map_err(ConnectError::Connect)?,
         HostAddress::Internet { .. } => to_internet(address)?.into(),
     };
     wire::connect(socket, secret).map_err(ConnectError::Refused)

@@ -4,15 +4,11 @@
 mod client;
 mod client_hosts;
 mod connect;
-mod listen;
-mod order;
+pub mod order;
 mod printed;
 mod received_files;
-mod returned_files;
-mod serve;
-mod session;
-mod session_output;
 
+use crate::platform::server;
 use iosonde_base::exit;
 use iosonde_hosts::group::Limits;
 use iosonde_hosts::wire::Secret;
@@ -30,7 +26,7 @@ const BEAT_EVERY: Duration = Duration::from_millis(500);
 pub fn run(personality: Personality, arguments: &[String], parsed: &Parsed) -> u8 {
     let flags = &parsed.flags;
     let ran = refuse_mixture(&flags.hosts).and_then(|()| match &flags.hosts.server {
-        Some(address) => listen::run(personality, address, flags, arguments),
+        Some(address) => server::run(personality, address, flags, arguments),
         None => client::run(personality, arguments, parsed),
     });
     ran.unwrap_or_else(|why| refuse(personality, &why))
@@ -38,13 +34,7 @@ pub fn run(personality: Personality, arguments: &[String], parsed: &Parsed) -> u
 
 /// What a server starts of itself, if this is such a process: its exit code.
 pub fn run_as_child(personality: Personality, arguments: &[String]) -> Option<u8> {
-    let (role, rest) = arguments.split_first()?;
-    let flags = || iosonde_session::prepare::parse(personality, rest).flags;
-    let ran = match role.as_str() {
-        serve::LISTENER => serve::run(rest),
-        session::CONNECTION => session::run(personality, &flags()),
-        _ => return None,
-    };
+    let ran = server::run_as_child(personality, arguments)?;
     Some(ran.unwrap_or_else(|why| refuse(personality, &why)))
 }
 
@@ -74,7 +64,7 @@ fn refuse_mixture(hosts: &HostFlags) -> Result<(), String> {
 }
 
 /// The secret that the flags or IOSONDE_SECRET_FILE name, if one does.
-fn secret(flags: &Flags) -> Result<Option<Secret>, String> {
+pub fn secret(flags: &Flags) -> Result<Option<Secret>, String> {
     let named = flags.hosts.secret_file.clone();
     let named = named.or_else(|| std::env::var("IOSONDE_SECRET_FILE").ok());
     let path = named.filter(|path| !path.is_empty());
@@ -82,7 +72,7 @@ fn secret(flags: &Flags) -> Result<Option<Secret>, String> {
 }
 
 /// Limits of time between a server and its client.
-fn limits(flags: &Flags) -> Limits {
+pub fn limits(flags: &Flags) -> Limits {
     let mut limits = Limits { beat_every: BEAT_EVERY, ..Limits::default() };
     if let Some(ms) = flags.hosts.silence_ms {
         limits.silence = Duration::from_millis(ms);
@@ -92,6 +82,6 @@ fn limits(flags: &Flags) -> Limits {
 }
 
 /// What both ends must be of.
-fn build() -> String {
+pub fn build() -> String {
     format!("iosonde {}", env!("CARGO_PKG_VERSION"))
 }

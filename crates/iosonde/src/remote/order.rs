@@ -28,6 +28,7 @@ pub struct Order {
 }
 
 impl Order {
+    #[allow(dead_code)] // Of servers, which are on Unix systems.
     pub fn personality(&self) -> Personality {
         if self.as_fio { Personality::Fio } else { Personality::Native }
     }

@@ -3,10 +3,10 @@
 //! to work is how idle the processor is.
 
 use iosonde_report::CpuIdle;
+use iosonde_sys::clock::SystemClock;
 use iosonde_sys::cpu::CpuList;
 use iosonde_sys::priority::run_only_when_idle;
 use iosonde_sys::{Giver, gather};
-use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
 use std::io;
 use std::sync::Arc;
@@ -160,9 +160,7 @@ fn units(page: &mut [u8]) {
 /// Processor time of the calling thread, up to now. (What getrusage(2) reports
 /// of it is some milliseconds old.)
 fn worked_ns() -> u64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    // Neither is negative, nor are they more than some hundred years.
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    SystemClock::THREAD.now_ns()
 }
 
 impl Unit {

@@ -33,10 +33,7 @@ pub fn ending(plan: &Plan, outcome: &RunOutcome) -> RunEnding {
 
 /// What ended it before its jobs did.
 fn stopped_by(outcome: &RunOutcome) -> Option<String> {
-    let name = |signal: i32| match signal_hook::low_level::signal_name(signal) {
-        Some(name) => name.to_owned(),
-        None => format!("signal {signal}"),
-    };
+    let name = iosonde_sys::signals::name;
     let by_trigger = || outcome.triggered.then(|| "the trigger".to_owned());
     outcome.signal.map(name).or_else(by_trigger).or_else(|| outcome.peers_ended.clone())
 }

@@ -4,11 +4,11 @@
 use super::interval::Interval;
 use crate::job::{JobPlan, Plan, TriggerPlan};
 use iosonde_sys::guard;
+use iosonde_sys::process;
 use iosonde_verify::StateFile;
 use std::io::{self, Write};
-use std::os::fd::AsFd;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// How often the file is looked for.
@@ -106,15 +106,10 @@ fn save_state(job: &JobPlan, directory: &Path) -> Result<(), String> {
 /// Run a command by the shell, to its end.
 fn run(command: &str, to_stderr: bool) -> Result<(), String> {
     let output = || {
-        if to_stderr {
-            io::stderr().as_fd().try_clone_to_owned().map(Stdio::from)
-        } else {
-            Ok(Stdio::inherit())
-        }
+        if to_stderr { process::standard_error_for_program() } else { Ok(Stdio::inherit()) }
     };
-    let ended = output().and_then(|output| {
-        Command::new("sh").arg("-c").arg(command).stdin(Stdio::null()).stdout(output).status()
-    });
+    let ended = output()
+        .and_then(|output| process::shell(command).stdin(Stdio::null()).stdout(output).status());
     match ended {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("the trigger command ended with {status}")),

@@ -7,12 +7,12 @@ use crate::worker::JobResult;
 use iosonde_base::{DIRS, Dir, PerDir};
 use iosonde_report::ledger::{LatencySummary, LedgerOptions, PaceKept};
 use iosonde_stats::{HistogramSnapshot, LaneSnapshot, MomentsSnapshot};
+use iosonde_sys::stack::DeviceId;
 use iosonde_verify::Checks;
 use iosonde_witness::{Evidence, Fact, JobEvidence, VerifyEvidence};
 use iosonde_workload::content::Base;
 use iosonde_workload::{Cap, Distribution};
 use std::collections::HashMap;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 /// Everything that was seen of a run.
@@ -113,8 +113,8 @@ fn touches_storage(job: &JobPlan, no_storage: &[String]) -> bool {
 /// /dev/random (devices.txt of the kernel, "1 char").
 fn no_storage(job: &JobPlan) -> Vec<String> {
     let of_kernel = |path: &Path| {
-        std::fs::metadata(path).is_ok_and(|status| {
-            status.file_type().is_char_device() && rustix::fs::major(status.rdev()) == 1
+        iosonde_sys::files::status(path).is_ok_and(|status| {
+            status.file_type().is_char_device() && DeviceId::from_raw(status.rdev()).major == 1
         })
     };
     let special = job.files.iter().filter(|file| file.kind == FileKind::Character);

@@ -5,10 +5,10 @@ use crate::control::Shared;
 use crate::job::{FileKind, JobId, JobPlan, Plan};
 use iosonde_base::Dir;
 use iosonde_direct::cache;
+use iosonde_sys::files::without_waiting;
 use iosonde_witness::ResidencySample;
 use iosonde_witness::reading::sample;
 use std::fs::File;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -62,8 +62,7 @@ impl ResidencyWatch {
     pub fn begin(&mut self, jobs: &[JobId]) {
         for watched in self.jobs.iter_mut().filter(|watched| jobs.contains(&watched.job)) {
             let open = |(path, _, _): &(PathBuf, u64, u64)| {
-                let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
-                File::options().read(true).custom_flags(flags).open(path)
+                without_waiting(File::options().read(true)).open(path)
             };
             // A file that is not there yet has nothing in the page cache either.
             watched.files =

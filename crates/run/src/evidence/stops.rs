@@ -1,7 +1,6 @@
 //! Whether the process was stopped and continued: SIGSTOP, SIGTSTP, then SIGCONT.
 
-use signal_hook::consts::SIGCONT;
-use signal_hook::{SigId, flag, low_level};
+use iosonde_sys::signals::Continued;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -11,16 +10,16 @@ use std::time::{Duration, Instant};
 #[derive(Default)]
 pub(super) struct StopWatch {
     continued: Arc<AtomicBool>,
-    listener: Option<SigId>,
+    /// Sets the flag; nothing does in tests.
+    _listener: Option<Continued>,
     stopped: Duration,
 }
 
 impl StopWatch {
     pub fn start() -> StopWatch {
         let continued: Arc<AtomicBool> = Arc::default();
-        // Without it no stop is seen.
-        let listener = flag::register(SIGCONT, continued.clone()).ok();
-        StopWatch { continued, listener, stopped: Duration::ZERO }
+        let listener = Some(Continued::into_flag(&continued));
+        StopWatch { continued, _listener: listener, stopped: Duration::ZERO }
     }
 
     /// Something was due at `due`, and it is `now`: in between the process was
@@ -34,14 +33,6 @@ impl StopWatch {
     /// For how long it was stopped, at least.
     pub fn stopped(&self) -> Duration {
         self.stopped
-    }
-}
-
-impl Drop for StopWatch {
-    fn drop(&mut self) {
-        if let Some(listener) = self.listener.take() {
-            low_level::unregister(listener);
-        }
     }
 }
 

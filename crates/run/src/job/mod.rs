@@ -25,12 +25,12 @@ use iosonde_engine::{
 use iosonde_report::{MeasuredKinds, Percentiles, TextUnits, Unified};
 use iosonde_stats::WhichLatencies;
 use iosonde_sys::clock::ClockSource;
+use iosonde_sys::clock::SystemClock;
 use iosonde_sys::cpu::CpuList;
 use iosonde_sys::numa::MemoryPolicy;
 use iosonde_sys::priority::IoPriority;
 use iosonde_workload::SourceSpec;
 use iosonde_workload::content::{Base, Content, Dedupe, EachWrite};
-use rustix::time::ClockId;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -342,7 +342,7 @@ pub struct TimePlan {
     /// End when the numbers are steady.
     pub steady: Option<SteadyPlan>,
     /// The clock that gives the start of counting.
-    pub start_clock: ClockId,
+    pub start_clock: SystemClock,
 }
 
 /// What happens at the end.

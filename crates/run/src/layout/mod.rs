@@ -10,11 +10,10 @@ use crate::job::{Fallocate, FileKind, FilePlan, JobError, JobPlan, Need};
 use iosonde_base::Errno;
 use iosonde_direct::AlignedBuf;
 use iosonde_engine::{Failure, LaysOut};
+use iosonde_sys::files::{self, FileExt, status_of};
 use iosonde_workload::content::Content;
-use rustix::fs::{Advice, FallocateFlags, Mode, OFlags};
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 pub use undo::Added;
 
@@ -128,7 +127,8 @@ fn lay_out_files(job: &JobPlan, stop: StopAsked<'_>, added: &mut Added) -> Resul
         last.replace(made).map_or(Ok(()), close)?;
     }
     if let (true, true, 1.., Some((path, file))) = (many, job.layout.sync, filled, &last) {
-        rustix::fs::syncfs(file).map_err(|error| failed("sync the file system of", path, error))?;
+        files::sync_file_system(file)
+            .map_err(|error| failed("sync the file system of", path, error))?;
     }
     last.map_or(Ok(()), close)
 }
@@ -173,10 +173,8 @@ fn create(job: &JobPlan, file: &FilePlan) -> Result<Made, LayoutError> {
         make_directories(job, path)?;
         clear_the_way(job, path);
     }
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC;
-    let fd = rustix::fs::open(path, flags, Mode::from_raw_mode(0o644))
-        .map_err(|error| failed("create", path, error))?;
-    Ok((path.clone(), File::from(fd)))
+    let file = files::public_options().write(true).create(true).truncate(false).open(path);
+    Ok((path.clone(), file.map_err(|error| failed("create", path, error))?))
 }
 
 /// fio removes a file before it creates it. Here there is nothing to remove:
@@ -184,7 +182,7 @@ fn create(job: &JobPlan, file: &FilePlan) -> Result<Made, LayoutError> {
 /// lay out side by side leave it out, as the file may be another's by now.
 fn clear_the_way(job: &JobPlan, path: &Path) {
     if job.layout.serialize && std::fs::symlink_metadata(path).is_err() {
-        let _ = rustix::fs::unlink(path);
+        let _ = std::fs::remove_file(path);
     }
 }
 
@@ -225,27 +223,23 @@ fn allocate(
     match job.layout.fallocate {
         Fallocate::None => Ok(()),
         // A file system without it is no error: the space comes with the writes.
-        Fallocate::Native => {
-            match rustix::fs::fallocate(open, FallocateFlags::empty(), from, bytes) {
-                Err(rustix::io::Errno::NOSPC) => {
-                    Err(failed("reserve space for", path, rustix::io::Errno::NOSPC))
-                }
-                _ => Ok(()),
+        Fallocate::Native => match files::reserve(open, from, bytes, true) {
+            Err(error) if Errno::of(&error) == Errno::ENOSPC => {
+                Err(failed("reserve space for", path, error))
             }
-        }
-        Fallocate::Posix => rustix::fs::fallocate(open, FallocateFlags::empty(), from, bytes)
+            _ => Ok(()),
+        },
+        Fallocate::Posix => files::reserve(open, from, bytes, true)
             .map_err(|error| failed("reserve space for", path, error)),
-        Fallocate::Keep => rustix::fs::fallocate(open, FallocateFlags::KEEP_SIZE, from, bytes)
+        Fallocate::Keep => files::reserve(open, from, bytes, false)
             .map_err(|error| failed("reserve space for", path, error)),
-        Fallocate::Truncate => {
-            rustix::fs::ftruncate(open, end).map_err(|error| failed("resize", path, error))
-        }
+        Fallocate::Truncate => open.set_len(end).map_err(|error| failed("resize", path, error)),
     }
 }
 
 /// Whether a file has fewer blocks than its size needs.
 fn is_sparse(file: &File) -> bool {
-    file.metadata().is_ok_and(|status| status.blocks().saturating_mul(512) < status.len())
+    status_of(file).is_ok_and(|status| status.blocks().saturating_mul(512) < status.len())
 }
 
 /// The file with data up to the end of its range. What is there already stays.
@@ -263,16 +257,16 @@ fn fill(
     if job.layout.fallocate != Fallocate::None {
         allocate(job, file, &made, from)?;
         // Room is there for certain, or the file system does not reserve.
-        rustix::fs::ftruncate(open, end).map_err(|error| failed("resize", path, error))?;
+        open.set_len(end).map_err(|error| failed("resize", path, error))?;
     }
     let (at, written) = write_data(job, &made, from..end, source, stop);
     if at < end {
         // A hole must not pass for data, now or in a later run.
-        let cut = rustix::fs::ftruncate(open, at).map_err(|error| failed("resize", path, error));
+        let cut = open.set_len(at).map_err(|error| failed("resize", path, error));
         return written.and(cut).map(|()| made);
     }
     if job.layout.sync && !many {
-        rustix::fs::fsync(open).map_err(|error| failed("fsync", path, error))?;
+        open.sync_all().map_err(|error| failed("fsync", path, error))?;
     }
     if !many {
         drop_cache(file, open, from);
@@ -304,9 +298,9 @@ fn write_data(
 
 /// What was added, from the old end on, need not stay in the page cache.
 fn drop_cache(file: &FilePlan, open: &File, old_end: u64) {
-    let len = std::num::NonZeroU64::new(file.end().saturating_sub(old_end));
+    let bytes = file.end().saturating_sub(old_end);
     // Advice; whether it was heeded shows in the run, not here.
-    let _ = rustix::fs::fadvise(open, old_end, len, Advice::DontNeed);
+    let _ = files::advise_unneeded(open, old_end, bytes);
 }
 
 /// What files are filled with: the job's own kind of data.

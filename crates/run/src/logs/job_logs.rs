@@ -5,7 +5,6 @@ use super::sink::Sink;
 use super::windows::{CountWindows, HistogramWindows, ReadBy};
 use super::writer::{LogMessage, Writer};
 use super::{LogKind, LogsPlan};
-use crate::clock_ms::clock_ms;
 use iosonde_base::{Nanos, PerDir};
 use iosonde_engine::{Record, Tape, TapeConsumer};
 use iosonde_stats::Counters;
@@ -112,7 +111,7 @@ impl JobLogs {
         let mut open_windows = lock(&self.open_windows);
         let passed = Nanos(self.clock.ns_between(began, self.clock.now()));
         open_windows.epoch_ms = match self.plan.epoch.and_then(super::epoch_clock) {
-            Some(clock) => clock_ms(clock).saturating_sub(passed.millis()),
+            Some(clock) => clock.now_ms().saturating_sub(passed.millis()),
             None => 0,
         };
         open_windows.began = Some(began);

@@ -17,6 +17,7 @@ pub(crate) use job_logs::{JobLogs, Waits};
 pub use open_windows::LogWriteError;
 
 use iosonde_base::{Nanos, PerDir};
+use iosonde_sys::clock::SystemClock;
 use iosonde_sys::cpu::CpuList;
 use std::path::PathBuf;
 
@@ -114,19 +115,10 @@ pub struct LogsPlan {
 }
 
 /// The clock of clock_gettime(2) with this number, if it may be an epoch.
-pub fn epoch_clock(id: u32) -> Option<rustix::time::ClockId> {
-    use rustix::time::ClockId;
-    Some(match id {
-        0 => ClockId::Realtime,
-        1 => ClockId::Monotonic,
-        2 => ClockId::ProcessCPUTime,
-        3 => ClockId::ThreadCPUTime,
-        4 => ClockId::MonotonicRaw,
-        5 => ClockId::RealtimeCoarse,
-        6 => ClockId::MonotonicCoarse,
-        7 => ClockId::Boottime,
-        _ => return None,
-    })
+pub fn epoch_clock(id: u32) -> Option<SystemClock> {
+    /// BOOTTIME: those after it are alarms.
+    const LAST: u32 = 7;
+    (id <= LAST).then(|| SystemClock::numbered(id))?
 }
 
 impl LogsPlan {

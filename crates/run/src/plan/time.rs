@@ -7,7 +7,7 @@ use iosonde_base::Nanos;
 use iosonde_options::Diagnostic;
 use iosonde_spec::JobSpec;
 use iosonde_spec::cli::ParsedJob;
-use rustix::time::ClockId;
+use iosonde_sys::clock::SystemClock;
 
 impl Planner<'_> {
     pub(super) fn time(&self, job: &ParsedJob, number: u32) -> Result<TimePlan, Diagnostic> {
@@ -61,10 +61,9 @@ fn steady(spec: &JobSpec) -> Result<Option<SteadyPlan>, Diagnostic> {
 }
 
 /// `job_start_clock_id`.
-fn start_clock(spec: &JobSpec) -> Result<ClockId, Diagnostic> {
+fn start_clock(spec: &JobSpec) -> Result<SystemClock, Diagnostic> {
     let setting = &spec.time.job_start_clock_id;
-    let number = libc::clockid_t::try_from(*setting.get()).ok();
-    number.and_then(|number| ClockId::try_from(number).ok()).ok_or_else(|| {
+    SystemClock::numbered(*setting.get()).ok_or_else(|| {
         let words = format!("there is no clock {} (clock_gettime(2))", setting.get());
         about(setting, "job_start_clock_id", words)
     })

@@ -9,7 +9,6 @@ use iosonde_engine::NameChange;
 use iosonde_sys::erase;
 use iosonde_sys::guard::{Guard, Hold, MountedWrite, Reason, WriteRefusal};
 use std::collections::BTreeSet;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// What to do about a block device that carries the signature of a file system, a
@@ -122,7 +121,7 @@ pub fn used_by_jobs(plan: &Plan, outputs: &BTreeSet<&Path>) -> Vec<WriteRefusal>
 
 /// Device and inode number of a file that holds something.
 fn data_file(path: &Path) -> Option<(u64, u64)> {
-    let found = std::fs::metadata(path).ok()?;
+    let found = iosonde_sys::files::status(path).ok()?;
     (found.is_file() && found.len() > 0).then(|| (found.dev(), found.ino()))
 }
 
@@ -182,7 +181,7 @@ pub fn data_refusals(plan: &Plan, words: &[String]) -> Vec<WriteRefusal> {
 
 /// The note about the data on a device, if there is any and it may be lost.
 fn device_data(path: &Path, data: DeviceData<'_>) -> Result<Option<String>, WriteRefusal> {
-    if !std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device()) {
+    if !iosonde_sys::files::status(path).is_ok_and(|found| found.file_type().is_block_device()) {
         return Ok(None);
     }
     match data {

@@ -2,13 +2,12 @@
 //! whole before anything runs; kept, or read again piece by piece.
 
 use iosonde_base::{Dir, FileId, Op, PerDir};
+use iosonde_sys::files::{self, FileExt};
 use iosonde_workload::replay::{
     LogError, Name, NextPiece, Parser, Pieces, Shape, Step, Steps, Unreadable,
 };
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{FileExt, FileTypeExt};
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -162,10 +161,10 @@ fn open(from: &str) -> Result<Input, RecordingError> {
         return Ok(Input::Stream(Box::new(io::stdin())));
     }
     let path = Path::new(from);
-    let kind = std::fs::metadata(path).map_err(failed("open"))?.file_type();
+    let kind = files::status(path).map_err(failed("open"))?.file_type();
     if kind.is_socket() {
-        let stream = UnixStream::connect(path).map_err(failed("connect to the socket"))?;
-        return Ok(Input::Stream(Box::new(stream)));
+        let stream = files::connect(path).map_err(failed("connect to the socket"))?;
+        return Ok(Input::Stream(stream));
     }
     File::open(path).map(Input::File).map_err(failed("open"))
 }
@@ -176,10 +175,7 @@ fn is_regular(file: &File) -> bool {
 
 /// A file without a name, gone with its last user.
 fn spool() -> io::Result<File> {
-    use rustix::fs::{Mode, OFlags};
-    let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
-    let file = rustix::fs::open(std::env::temp_dir(), flags, Mode::from_raw_mode(0o600))?;
-    Ok(File::from(file))
+    files::unnamed(&std::env::temp_dir())
 }
 
 /// Reads, and keeps what was read.

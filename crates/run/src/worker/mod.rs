@@ -21,7 +21,6 @@ pub use crate::job::JobError;
 pub use result::{JobResult, PhaseTime, VerifyResult};
 pub(crate) use result::{boxed_failure, failed_to_start, no_thread, panicked, so_far};
 
-use crate::clock_ms::clock_ms;
 use crate::control::{Gate, GateOpening, Shared};
 use crate::evidence::job_readings::JobReadings;
 use crate::job::JobPlan;
@@ -183,7 +182,7 @@ impl<'a> Worker<'a> {
         self.begin_pace();
         // For a job that ends within its ramp.
         self.note_use();
-        (self.began, self.began_unix_ms) = (self.start, clock_ms(self.job.time.start_clock));
+        (self.began, self.began_unix_ms) = (self.start, self.job.time.start_clock.now_ms());
         if self.job.time.ramp > Nanos(0) || self.job.time.ramp_bytes > 0 {
             self.shared.enter(JobStage::Ramping);
         } else {
@@ -256,7 +255,7 @@ impl<'a> Worker<'a> {
         self.note_use();
         self.shared.note_used(self.usage_before);
         self.began = began;
-        self.began_unix_ms = clock_ms(self.job.time.start_clock);
+        self.began_unix_ms = self.job.time.start_clock.now_ms();
         self.shared.began.store(self.began, Ordering::Relaxed);
         self.sampler.start(self.began);
         self.drive.tape = self.logs.as_mut().and_then(|logs| logs.start(began));

@@ -5,10 +5,10 @@ use super::preset::Preset;
 use iosonde_base::text::bytes;
 use iosonde_direct::Device;
 use iosonde_sys::erase::DeviceNames;
+use iosonde_sys::files::{status, status_of};
 use iosonde_sys::stack::DeviceId;
 use iosonde_sys::temporary::OwnDirectory;
 use std::fs::File;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 /// Reading less says nothing about a disk.
@@ -36,7 +36,7 @@ impl LikeTarget {
     /// It is not there, or may not be written to.
     pub fn of(path: &Path, preset: &Preset, erase: Option<&str>) -> Result<LikeTarget, String> {
         let named = |why: String| format!("{}: {why}", path.display());
-        let found = std::fs::metadata(path).map_err(|error| named(error.to_string()))?;
+        let found = status(path).map_err(|error| named(error.to_string()))?;
         let kind = found.file_type();
         if kind.is_dir() {
             return in_directory(path).map_err(named);
@@ -72,7 +72,7 @@ impl LikeTarget {
 pub fn may_erase(path: &Path, word: Option<&str>) -> Result<(), String> {
     let cannot = |error: std::io::Error| format!("cannot read it: {error}");
     let file = File::open(path).map_err(cannot)?;
-    let id = DeviceId::from_raw(file.metadata().map_err(cannot)?.rdev());
+    let id = DeviceId::from_raw(status_of(&file).map_err(cannot)?.rdev());
     let names = DeviceNames::of(id, Device::of(&file).map_err(cannot)?.bytes);
     let lost =
         format!("if the data on it ({}) may be lost, {}", bytes(names.bytes), names.remedy());

@@ -12,11 +12,13 @@ mod counter;
 mod known;
 mod sleeper;
 mod still;
+mod system;
 
 pub use bell::{Bell, Slept};
 pub use known::{CounterClock, Ticks};
 pub use sleeper::Sleeper;
 pub use still::Still;
+pub use system::SystemClock;
 
 use crate::platform;
 use calibration::TickScale;

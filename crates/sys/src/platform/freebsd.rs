@@ -119,3 +119,15 @@ pub(crate) fn reserve(file: &File, offset: u64, bytes: u64, grow: bool) -> io::R
         number => Err(io::Error::from_raw_os_error(number)),
     }
 }
+
+pub(crate) fn is_of_memory(file: &File) -> bool {
+    rustix::fs::fstatfs(file).is_ok_and(|status| {
+        let name = status.f_fstypename.iter().take_while(|unit| **unit != 0);
+        name.map(|unit| *unit as u8).eq(*b"tmpfs")
+    })
+}
+
+pub(crate) fn advise_unneeded(file: &File, offset: u64, bytes: u64) -> io::Result<()> {
+    let bytes = std::num::NonZeroU64::new(bytes);
+    Ok(rustix::fs::fadvise(file, offset, bytes, rustix::fs::Advice::DontNeed)?)
+}

@@ -113,3 +113,13 @@ pub(crate) fn reserve(file: &File, offset: u64, bytes: u64, grow: bool) -> io::R
     }
     if grow && end > length { file.set_len(end) } else { Ok(()) }
 }
+
+/// What is mounted from memory is a disk like any other.
+pub(crate) fn is_of_memory(_: &File) -> bool {
+    false
+}
+
+/// There is no such advice.
+pub(crate) fn advise_unneeded(_: &File, _: u64, _: u64) -> io::Result<()> {
+    Ok(())
+}

@@ -20,7 +20,7 @@ pub(crate) use freebsd::*;
 mod windows;
 #[cfg(windows)]
 pub use windows::files::{
-    BorrowedHandle, FileExt, OwnedHandle, borrow, make_link, without_waiting,
+    BorrowedHandle, FileExt, OwnedHandle, borrow, make_link, owned_handle, without_waiting,
 };
 #[cfg(windows)]
 pub(crate) use windows::*;
@@ -32,7 +32,9 @@ mod unix;
 #[cfg(unix)]
 pub(crate) use unix::*;
 #[cfg(unix)]
-pub use unix::{BorrowedHandle, FileExt, OwnedHandle, borrow, make_link, without_waiting};
+pub use unix::{
+    BorrowedHandle, FileExt, OwnedHandle, borrow, make_link, owned_handle, without_waiting,
+};
 
 #[cfg(any(target_os = "macos", target_os = "freebsd"))]
 mod bsd;

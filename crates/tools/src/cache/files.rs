@@ -5,10 +5,10 @@ use iosonde_base::bare;
 use iosonde_direct::cache::{Residency, residency};
 use iosonde_direct::stack::{DeviceId, Stack};
 use iosonde_direct::{DeviceFacts, Fact, OpenOptions};
+use iosonde_sys::files::{Status, link_status, status};
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// A file is shown in at most this many parts.
@@ -167,7 +167,7 @@ struct FileSearch<'a> {
 
 impl FileSearch<'_> {
     fn named(&mut self, path: &Path) {
-        let metadata = match fs::metadata(path) {
+        let metadata = match status(path) {
             Ok(metadata) => metadata,
             Err(error) => return self.fail(path, bare(&error.to_string())),
         };
@@ -192,7 +192,7 @@ impl FileSearch<'_> {
     }
 
     /// Why the cache of a device must not be dropped.
-    fn device_in_use(&self, metadata: &Metadata) -> Option<String> {
+    fn device_in_use(&self, metadata: &Status) -> Option<String> {
         if self.arguments.action() != CacheAction::Drop {
             return None;
         }
@@ -221,9 +221,9 @@ impl FileSearch<'_> {
             };
             for entry in entries.flatten() {
                 // Symbolic links are not followed; files removed meanwhile are ignored.
-                let Ok(metadata) = entry.metadata() else { continue };
+                let Ok(metadata) = link_status(entry.path()) else { continue };
                 match metadata.dev() == device {
-                    _ if metadata.is_symlink() => {}
+                    _ if metadata.file_type().is_symlink() => {}
                     true if metadata.is_dir() => folders.push(entry.path()),
                     true if metadata.is_file() => self.add(&entry.path(), &metadata),
                     false if metadata.is_dir() => self.found.other_file_systems.push(entry.path()),
@@ -233,7 +233,7 @@ impl FileSearch<'_> {
         }
     }
 
-    fn add(&mut self, path: &Path, metadata: &Metadata) {
+    fn add(&mut self, path: &Path, metadata: &Status) {
         let is_device = metadata.file_type().is_block_device();
         let id = if is_device { (metadata.rdev(), 0) } else { (metadata.dev(), metadata.ino()) };
         if !self.visited.insert(id) {

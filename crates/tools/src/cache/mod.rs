@@ -14,10 +14,9 @@ use iosonde_base::exit;
 use iosonde_command::CommandAnswer;
 use iosonde_command::definition::{CommandEntry, arguments};
 use iosonde_direct::cache::{drop_cached, warm};
-use iosonde_sys::process::with_signals_held;
+use iosonde_sys::signals;
 use iosonde_sys::standard_output::try_print;
 use iosonde_sys::status_line;
-use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -82,13 +81,8 @@ impl StopFlag {
     /// A second signal ends the program at once.
     fn listen() -> io::Result<StopFlag> {
         let flag: Arc<AtomicBool> = Arc::default();
-        let register = |signal| {
-            let code = i32::from(exit::SIGNALLED);
-            signal_hook::flag::register_conditional_shutdown(signal, code, flag.clone())?;
-            signal_hook::flag::register(signal, flag.clone()).map(drop)
-        };
-        let ends = [SIGINT, SIGTERM];
-        with_signals_held(&ends, || ends.into_iter().try_for_each(register))?;
+        let code = i32::from(exit::SIGNALLED);
+        signals::flag_then_end_on(&[signals::INTERRUPT, signals::TERMINATE], &flag, code)?;
         Ok(StopFlag(flag))
     }
 

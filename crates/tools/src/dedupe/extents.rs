@@ -68,8 +68,8 @@ impl Scan<'_> {
     pub fn run(&self) -> Result<Extents, String> {
         let name = self.file.display();
         let open = || {
-            let kind = std::fs::metadata(self.file)?.file_type();
-            if kind.is_dir() || !(kind.is_file() || is_block_device(kind)) {
+            let kind = iosonde_sys::files::status(self.file)?.file_type();
+            if kind.is_dir() || !(kind.is_file() || kind.is_block_device()) {
                 return Err(io::Error::other("it is neither a file nor a block device"));
             }
             OpenOptions::new()
@@ -100,16 +100,6 @@ impl Scan<'_> {
         let seen = reading.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(seen.finish(threads, total))
     }
-}
-
-#[cfg(unix)]
-fn is_block_device(kind: std::fs::FileType) -> bool {
-    std::os::unix::fs::FileTypeExt::is_block_device(&kind)
-}
-
-#[cfg(not(unix))]
-fn is_block_device(_: std::fs::FileType) -> bool {
-    false
 }
 
 /// A file that several threads read, batch by batch.

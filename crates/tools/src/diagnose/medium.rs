@@ -1,10 +1,10 @@
 //! The file or device with the block: reading it, and looking for a header.
 
+use iosonde_sys::files::FileExt;
 use iosonde_verify::{HEADER_BYTES, Header, MAGIC, VERSION};
 use std::fs::File;
 use std::io;
 use std::ops::RangeInclusive;
-use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::Path;
 
 /// Headers lie at multiples of this, but for odd intervals.
@@ -34,7 +34,7 @@ impl Medium {
     pub fn open(path: &Path, offset: u64) -> Result<Medium, String> {
         let shown = path.display();
         let failed = |error: io::Error| format!("cannot read {shown}: {error}");
-        let kind = std::fs::metadata(path).map_err(failed)?.file_type();
+        let kind = iosonde_sys::files::status(path).map_err(failed)?.file_type();
         if !kind.is_file() && !kind.is_block_device() {
             return Err(format!("{shown} is neither a file nor a block device"));
         }

@@ -10,6 +10,7 @@ use iosonde_sys::counters::{
     Attributes, CpuTime, DiskCounters, Extents, GroupLimits, Groups, Pressure, Resource,
 };
 use iosonde_sys::environment::Machine;
+use iosonde_sys::files::FileSystem;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -159,16 +160,16 @@ fn missing(path: &Path, error: &std::io::Error) -> String {
 }
 
 fn space(path: &Path) -> Fact<Space> {
-    match rustix::fs::statvfs(path) {
-        Ok(system) if system.f_blocks > 0 => Fact::Known(Space {
-            bytes: system.f_blocks.saturating_mul(system.f_frsize),
-            free_bytes: system.f_bfree.saturating_mul(system.f_frsize),
-            available_bytes: system.f_bavail.saturating_mul(system.f_frsize),
-            files: system.f_files,
-            files_free: system.f_ffree,
+    match FileSystem::of(path) {
+        Ok(system) if system.bytes > 0 => Fact::Known(Space {
+            bytes: system.bytes,
+            free_bytes: system.free_bytes,
+            available_bytes: system.available_bytes,
+            files: system.files,
+            files_free: system.files_free,
         }),
         Ok(_) => Fact::unknown("the file system does not report its size"),
-        Err(error) => Fact::unknown(bare(&format!("statvfs(2): {}", std::io::Error::from(error)))),
+        Err(error) => Fact::unknown(bare(&format!("statvfs(2): {error}"))),
     }
 }
 

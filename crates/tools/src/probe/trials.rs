@@ -13,13 +13,11 @@ use iosonde_direct::{
     AlignedBuf, Answer, DirectIo, Facts, OpenOptions, PathKind, Tristate, honoured,
 };
 use iosonde_sys::counters::TaskIo;
+use iosonde_sys::files::{self, FileExt};
 use iosonde_sys::ring_probe::Background;
-use iosonde_sys::temporary;
 use std::fmt;
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -120,22 +118,17 @@ impl Subject {
     fn temporary(folder: &Path) -> Result<Subject, (String, String)> {
         let not_made = |error: &dyn fmt::Display| format!("no file can be created there: {error}");
         let on = format!("a temporary file of 1 MiB in {}, removed", folder.display());
-        let path = folder.join(temporary::unpredictable_name(".iosonde-probe"));
-        let options = OpenOptions::new().read(true).write(true).create(true).exclusive(true);
-        let plain = match options.mode(0o600).open(&path) {
+        let plain = match files::unnamed(folder) {
             Ok(plain) => plain,
             Err(error) => {
                 let nothing = format!("nothing (no file could be created in {})", folder.display());
-                return Err((nothing, not_made(&error.source)));
+                return Err((nothing, not_made(&error)));
             }
         };
-        if let Err(error) = std::fs::remove_file(&path) {
-            return Err((on, not_made(&error)));
-        }
-        let link = link(&plain);
-        if !link.exists() {
-            return Err((on, "/proc, by which its file is opened again, is not mounted".into()));
-        }
+        let Some(link) = files::path_of(&plain) else {
+            let why = "its file cannot be opened again: /proc is not there";
+            return Err((on, why.into()));
+        };
         Ok(Subject { link, on, plain, is_temporary: true, bytes: BYTES })
     }
 
@@ -435,10 +428,6 @@ fn why(error: &CallError) -> String {
         CallError::Unsupported { why, .. } => why.to_string(),
         other => other.to_string(),
     }
-}
-
-fn link(file: &File) -> PathBuf {
-    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
 /// Incompressible bytes (xorshift64, Marsaglia 2003).

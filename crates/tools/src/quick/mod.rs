@@ -118,8 +118,7 @@ pub fn asks(words: &[String]) -> bool {
 /// Whether a single argument asks for a quick look: a directory, a device, or a
 /// file that is no text, and so no job file.
 fn takes(path: &Path) -> bool {
-    use std::os::unix::fs::FileTypeExt;
-    std::fs::metadata(path).is_ok_and(|found| {
+    iosonde_sys::files::status(path).is_ok_and(|found| {
         let kind = found.file_type();
         kind.is_dir()
             || kind.is_block_device()

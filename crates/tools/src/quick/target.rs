@@ -1,11 +1,9 @@
 //! What is measured: a temporary file in a directory, a file, a device.
 
 use iosonde_base::text::bytes;
+use iosonde_sys::files::{self, FileSystem, status};
 use iosonde_sys::{guard, temporary};
-use rustix::fs::{Mode, OFlags};
 use std::fs::File;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// Less than this says nothing about a disk.
@@ -43,20 +41,18 @@ pub enum QuickKind {
 #[derive(Debug)]
 enum Temporary {
     /// It has no name, and goes with the process however that ends.
-    Unnamed(File),
-    /// The file system has no files without names, or /proc is not there to open one by.
+    Unnamed { _open: File, path: PathBuf },
+    /// The system cannot open one without a name again.
     Named(PathBuf),
 }
 
 impl Temporary {
     fn make(folder: &Path) -> std::io::Result<Temporary> {
         guard::may_make_files_in(folder)?;
-        let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
-        let unnamed = rustix::fs::open(folder, flags, Mode::RUSR | Mode::WUSR);
-        if let Ok(unnamed) = unnamed.map(|file| Temporary::Unnamed(file.into()))
-            && unnamed.path().exists()
+        if let Ok(file) = files::unnamed(folder)
+            && let Some(path) = files::path_of(&file)
         {
-            return Ok(unnamed);
+            return Ok(Temporary::Unnamed { _open: file, path });
         }
         temporary::create(folder, ".iosonde-quick").map(|(path, _)| Temporary::Named(path))
     }
@@ -64,8 +60,7 @@ impl Temporary {
     /// What opens it.
     fn path(&self) -> PathBuf {
         match self {
-            Temporary::Unnamed(file) => format!("/proc/self/fd/{}", file.as_raw_fd()).into(),
-            Temporary::Named(path) => path.clone(),
+            Temporary::Unnamed { path, .. } | Temporary::Named(path) => path.clone(),
         }
     }
 
@@ -99,7 +94,7 @@ impl QuickTarget {
     /// It is not there, cannot be used, or has no room.
     pub fn of(path: &Path, bytes_most: u64) -> Result<QuickTarget, String> {
         let named = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
-        let found = std::fs::metadata(path).map_err(|error| named(&error))?;
+        let found = status(path).map_err(|error| named(&error))?;
         let kind = found.file_type();
         if kind.is_dir() {
             return QuickTarget::in_directory(path, bytes_most).map_err(|why| named(&why));
@@ -131,8 +126,7 @@ impl QuickTarget {
     }
 
     fn in_directory(path: &Path, bytes_most: u64) -> Result<QuickTarget, String> {
-        let system = rustix::fs::statvfs(path).map_err(|error| error.to_string())?;
-        let free = system.f_bavail.saturating_mul(system.f_frsize);
+        let free = FileSystem::of(path).map_err(|error| error.to_string())?.available_bytes;
         let usable = bytes_most.min(free / FREE_PART);
         let usable = usable - usable % (1 << 20);
         if usable < BYTES_LEAST {

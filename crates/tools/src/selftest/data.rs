@@ -6,9 +6,9 @@ use super::{Check, DATA};
 use iosonde_direct::Facts;
 use iosonde_direct::cache::{drop_cached, residency};
 use iosonde_direct::durability::sync_all;
+use iosonde_sys::files::FileExt;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Child;
 use std::time::Duration;
@@ -96,7 +96,7 @@ fn dirty_beside(
     options: &str,
     conclude: impl Fn(u64) -> Result<String, String>,
 ) -> io::Result<Result<String, String>> {
-    let page = rustix::param::page_size() as u64;
+    let page = iosonde_sys::memory::page_bytes() as u64;
     let file = clean_file(own, SYNCED_WRITES * page)?;
     let line = format!(
         "--name=selftest --filename={DATA} --rw=write --bs={page} --size={} {options}",

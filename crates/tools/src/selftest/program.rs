@@ -3,10 +3,10 @@
 
 use super::{Check, CheckOf};
 use iosonde_direct::{Facts, Tristate};
+use iosonde_sys::files::FileExt;
+use iosonde_sys::process;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -39,8 +39,8 @@ impl JobEnd {
 /// Start a job with these options in `own`; it does not read the terminal.
 pub(super) fn start(own: &Path, line: &str) -> io::Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
+    process::call_it(&mut command, "iosonde");
     command
-        .arg0("iosonde")
         .args(line.split_whitespace())
         .args(["--output-format=json", "--output=report"])
         .current_dir(own)
@@ -53,14 +53,14 @@ pub(super) fn start(own: &Path, line: &str) -> io::Result<Child> {
 /// Wait until the job's thread, which has its name, has been there for a moment, or
 /// until the program has ended.
 fn wait_for_work(child: &mut Child) -> io::Result<()> {
-    let threads = format!("/proc/{}/task", child.id());
     let began = Instant::now();
-    let is_job = |thread: std::fs::DirEntry| {
-        std::fs::read_to_string(thread.path().join("comm")).is_ok_and(|name| name == "selftest\n")
+    // Where the system does not tell, a second is enough for most.
+    let patience = match process::has_thread(child, "selftest") {
+        Some(_) => PATIENCE,
+        None => Duration::from_secs(1),
     };
-    while began.elapsed() < PATIENCE {
-        let found = std::fs::read_dir(&threads);
-        if found.is_ok_and(|mut threads| threads.any(|thread| thread.is_ok_and(is_job))) {
+    while began.elapsed() < patience {
+        if process::has_thread(child, "selftest") == Some(true) {
             std::thread::sleep(Duration::from_millis(200));
             break;
         }
@@ -221,10 +221,12 @@ fn signals(own: &Path, _: &Facts) -> Vec<Check> {
             own,
             "--name=selftest --filename=data --rw=randread --bs=4k --time_based=1 --runtime=50",
         )?;
-        let id = i32::try_from(running.id()).ok().and_then(rustix::process::Pid::from_raw);
-        let id = id.ok_or_else(|| io::Error::other("it has no process"))?;
         wait_for_work(&mut running)?;
-        rustix::process::kill_process(id, rustix::process::Signal::INT)?;
+        if let Err(error) = process::interrupt(&running) {
+            running.kill()?;
+            running.wait()?;
+            return Err(error);
+        }
         let ended = end(own, running)?;
         Ok(match ended.code {
             None => Err("the signal ended it without a report".to_owned()),

@@ -6,9 +6,9 @@ use iosonde_direct::cache::{drop_cached, residency};
 use iosonde_direct::durability::{WriteFlags, sync_all, sync_data, write_with};
 use iosonde_direct::{Facts, Tristate, WriteCache};
 use iosonde_sys::counters::DiskCounters;
+use iosonde_sys::files::FileExt;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 type RunChecks = fn(&Path, &Facts) -> Vec<Check>;
@@ -176,8 +176,7 @@ fn space(own: &Path, _: &Facts) -> Vec<Check> {
     let (id, name) = ("space", "reserving space");
     let tried = || -> io::Result<Check> {
         let file = File::create(own.join("reserved"))?;
-        let flags = rustix::fs::FallocateFlags::empty();
-        Ok(match rustix::fs::fallocate(&file, flags, 0, BYTES as u64) {
+        Ok(match iosonde_sys::files::reserve(&file, 0, BYTES as u64, true) {
             Ok(()) => check(id, name, Tristate::Yes, "fallocate works: layout is fast".into()),
             Err(error) => {
                 let words = format!("fallocate: {error}: layout writes files instead");

@@ -1,9 +1,11 @@
 //! The state of a device's write cache, as the kernel and the device report it,
 //! and changing the kernel's setting.
 
+use iosonde_base::Errno;
 use iosonde_command::format::printable;
+use iosonde_direct::lock::{LockKind, Patience, lock};
 use iosonde_direct::stack::{Layer, LayerKind, Mount, Stack};
-use iosonde_direct::sysfs::Tree;
+use iosonde_direct::sysfs::{self, Tree};
 use iosonde_direct::{DeviceFacts, Fact, WriteCache};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -190,8 +192,7 @@ impl WriteCacheSetting {
     /// # Errors
     /// If another comparison is running.
     pub fn lock(&self) -> Result<(), String> {
-        let lock = rustix::fs::FlockOperation::NonBlockingLockExclusive;
-        rustix::fs::flock(&self.file, lock).map_err(|_| {
+        lock(&self.file, LockKind::Exclusive, Patience::Try).map_err(|_| {
             format!(
                 "another iosonde write-cache --around is at workload on {}: wait for it",
                 self.disk
@@ -217,8 +218,8 @@ impl WriteCacheSetting {
         let attribute = self.attribute.display();
         let words = words_of(view);
         if let Err(error) = (&self.file).write_all(words.as_bytes()) {
-            let why = match (view, error.raw_os_error()) {
-                (WriteCache::Back, Some(libc::EINVAL)) => {
+            let why = match (view, Errno::known(&error)) {
+                (WriteCache::Back, Some(Errno::EINVAL)) => {
                     ": its driver reports no volatile cache, so there is nothing to flush"
                 }
                 _ => "",
@@ -268,7 +269,8 @@ pub fn disk_at(path: &Path) -> Result<(CacheFacts, PathBuf), String> {
     if let Some(why) = facts.kernel.why() {
         return Err(format!("{} has no setting to change: {why}", device.name));
     }
-    let attribute = Path::new("/sys/class/block").join(&device.name).join("queue/write_cache");
+    let attribute =
+        sysfs::root().join("sys/class/block").join(&device.name).join("queue/write_cache");
     Ok((facts, attribute))
 }
 

@@ -15,7 +15,7 @@ pub struct PagesBelow {
 
 /// Of the backing file of a device; `None` of what is no loop device.
 pub(super) fn pages_below(name: &str) -> Option<Fact<PagesBelow>> {
-    let attributes = Path::new("/sys/class/block").join(name);
+    let attributes = iosonde_direct::sysfs::root().join("sys/class/block").join(name);
     let path = std::fs::read_to_string(attributes.join("loop/backing_file")).ok()?;
     let path = path.strip_suffix('\n').unwrap_or(&path);
     Some(match File::open(path) {

@@ -44,7 +44,7 @@ pub fn holes_below(place: &Location, path: &Path, offset: u64, bytes: u64) -> Op
 
 /// The first byte of a partition on its disk.
 fn start_of(name: &str) -> Option<u64> {
-    let text = std::fs::read_to_string(format!("/sys/class/block/{name}/start")).ok()?;
+    let text = iosonde_direct::sysfs::text(&format!("sys/class/block/{name}/start")).ok()?;
     text.trim().parse::<u64>().ok()?.checked_mul(SECTOR)
 }
 

@@ -3,18 +3,14 @@
 use iosonde_direct::sysfs::Tree;
 use iosonde_direct::{Fact, cache};
 use iosonde_sys::counters::{Attributes, Extents};
+use iosonde_sys::files::{self, status, status_of};
 use iosonde_sys::stack::Stack;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// mincore(2) takes time in proportion; beyond this it is left out.
 const RESIDENCY_BYTES_MAX: u64 = 4 << 30;
-/// From statfs(2): <linux/magic.h>.
-const OVERLAYFS: u64 = 0x794c_7630;
-/// tmpfs, ramfs, hugetlbfs.
-const OF_MEMORY: [u64; 3] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
 
 /// A file's range before a job, and after.
 #[derive(Clone, Debug, Default)]
@@ -62,7 +58,7 @@ impl FileReading {
     /// If it cannot be opened for reading.
     pub fn before(path: &Path, offset: u64, bytes: u64) -> io::Result<FileReading> {
         let file = open(path)?;
-        let status = file.metadata()?;
+        let status = status_of(&file)?;
         let is_device = status.file_type().is_block_device();
         let (resident, unwritten) = in_memory(path, &file, offset, bytes);
         let extents = if is_device {
@@ -95,7 +91,7 @@ impl FileReading {
             bytes,
             file_bytes: 0,
             // Of the folder that it will be in.
-            device: path.parent().and_then(|folder| folder.metadata().ok()).map_or(0, |s| s.dev()),
+            device: path.parent().and_then(|folder| status(folder).ok()).map_or(0, |s| s.dev()),
             is_device: false,
             attributes: Fact::unknown("the file was not there before the run"),
             extents: Fact::unknown("the file was not there before the run"),
@@ -141,17 +137,15 @@ impl FileReading {
 }
 
 pub(super) fn open(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
     // A pipe would wait for its other end.
-    File::options().read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32).open(path)
+    files::without_waiting(File::options().read(true)).open(path)
 }
 
 /// Whether the file system is made of memory: nothing on it is ever durable. A
 /// device has its name on such a one (/dev), and its data elsewhere.
 pub(super) fn is_of_memory(file: &File) -> bool {
-    let is_device = file.metadata().is_ok_and(|status| status.file_type().is_block_device());
-    !is_device
-        && rustix::fs::fstatfs(file).is_ok_and(|status| OF_MEMORY.contains(&(status.f_type as u64)))
+    let is_device = status_of(file).is_ok_and(|status| status.file_type().is_block_device());
+    !is_device && files::is_of_memory(file)
 }
 
 /// The file of the directory that a file of overlayfs shows; it has the
@@ -167,7 +161,7 @@ pub(super) fn behind_overlay(path: &Path, file: &File) -> Option<File> {
 
 /// Bytes in memory, and bytes of that not yet written back.
 fn in_memory(path: &Path, file: &File, offset: u64, bytes: u64) -> (Fact<u64>, Fact<u64>) {
-    let overlaid = rustix::fs::fstatfs(file).is_ok_and(|status| status.f_type as u64 == OVERLAYFS);
+    let overlaid = files::is_overlaid(file);
     let behind = if overlaid { behind_overlay(path, file) } else { None };
     let (overlaid, file) = (overlaid && behind.is_none(), behind.as_ref().unwrap_or(file));
     if overlaid && bytes > RESIDENCY_BYTES_MAX {

@@ -1,6 +1,6 @@
 //! The devices of a file system's journal or log, where those are not its own.
 
-use iosonde_direct::sysfs::Tree;
+use iosonde_direct::sysfs::{self, Tree};
 use iosonde_sys::stack::{Layer, Mount, Stack};
 use std::path::{Path, PathBuf};
 
@@ -32,8 +32,8 @@ fn is_device(path: &Path) -> bool {
 /// By the name of the thread that writes the journal, which is not known outside of
 /// the first process namespace.
 fn of_ext4(own: &str) -> Option<PathBuf> {
-    let task = std::fs::read_to_string(format!("/sys/fs/ext4/{own}/journal_task")).ok()?;
-    let thread = std::fs::read_to_string(format!("/proc/{}/comm", task.trim())).ok()?;
+    let task = sysfs::text(&format!("sys/fs/ext4/{own}/journal_task")).ok()?;
+    let thread = sysfs::text(&format!("proc/{}/comm", task.trim())).ok()?;
     let name = journal_device(own, thread.trim_end())?;
     // Older kernels cut names short.
     Tree::here().id(name)?;

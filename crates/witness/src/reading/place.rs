@@ -3,10 +3,10 @@
 use super::below::{LoopBacking, loop_backings};
 use super::journal::journals;
 use iosonde_direct::WriteCache;
-use iosonde_direct::sysfs::Tree;
+use iosonde_direct::sysfs::{self, Tree};
 use iosonde_report::ledger::{DeviceDescription, Fact, FilesystemFacts};
+use iosonde_sys::files::{FileSystem, status};
 use iosonde_sys::stack::{DeviceId, Layer, Mount, Stack};
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 /// A file system, or a device that is used as it is.
@@ -46,7 +46,7 @@ impl Locations {
     pub fn add(&mut self, path: &Path) {
         let mut nearest = path;
         let status = loop {
-            if let Ok(status) = std::fs::metadata(nearest) {
+            if let Ok(status) = status(nearest) {
                 break status;
             }
             nearest = match nearest.parent() {
@@ -54,7 +54,7 @@ impl Locations {
                 Some(_) => Path::new("."),
                 None => return,
             };
-            if nearest == Path::new(".") && std::fs::metadata(nearest).is_err() {
+            if nearest == Path::new(".") && status(nearest).is_err() {
                 return;
             }
         };
@@ -118,11 +118,10 @@ fn below_overlay(stack: Stack) -> (Option<Mount>, Vec<Layer>) {
 
 /// Bytes of the file system at `path`, and the share that is taken.
 fn fill(path: &Path) -> (u64, Fact<f64>) {
-    match rustix::fs::statvfs(path) {
-        Ok(status) if status.f_blocks > 0 => {
-            let taken = status.f_blocks.saturating_sub(status.f_bfree);
-            let share = taken as f64 / status.f_blocks as f64;
-            (status.f_blocks.saturating_mul(status.f_frsize), Fact::Known(share))
+    match FileSystem::of(path) {
+        Ok(found) if found.bytes > 0 => {
+            let taken = found.bytes.saturating_sub(found.free_bytes);
+            (found.bytes, Fact::Known(taken as f64 / found.bytes as f64))
         }
         Ok(_) => (0, Fact::unknown("the file system does not report its size")),
         Err(error) => (0, Fact::unknown(format!("statvfs(2): {error}"))),
@@ -181,13 +180,13 @@ fn link(name: &str) -> Option<String> {
 /// Whether a loop device bypasses the page cache of its backing file; `None` for other
 /// devices (sysfs, `loop/dio`).
 fn backing_direct(name: &str) -> Option<bool> {
-    let text = std::fs::read_to_string(format!("/sys/class/block/{name}/loop/dio")).ok()?;
+    let text = sysfs::text(&format!("sys/class/block/{name}/loop/dio")).ok()?;
     Some(text.trim() == "1")
 }
 
 /// A number from the device's queue in sysfs; a partition's is its disk's.
 fn queue_figure(name: &str, figure: &str) -> Option<u64> {
-    let folder = format!("/sys/class/block/{}", name.replace('/', "!"));
+    let folder = format!("sys/class/block/{}", name.replace('/', "!"));
     let text = std::fs::read_to_string(format!("{folder}/queue/{figure}"))
         .or_else(|_| std::fs::read_to_string(format!("{folder}/../queue/{figure}")));
     text.ok()?.trim().parse().ok()

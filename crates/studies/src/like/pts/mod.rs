@@ -22,7 +22,6 @@ use iosonde_session::{RunEnd, Session};
 use iosonde_sys::standard_output::print;
 use kinds::{PtsCell, PtsKind};
 use std::fs::File;
-use std::os::unix::fs::FileTypeExt;
 use std::time::{Duration, Instant};
 use steady::PtsWindow;
 
@@ -150,7 +149,7 @@ pub fn run(kind: PtsKind, arguments: &LikeArgs) -> Result<u8, RunEnd> {
     let session = Session::listening()?;
     let named = |why: String| failed(format!("{}: {why}", arguments.target.display()));
     let path = &arguments.target;
-    let found = std::fs::metadata(path).map_err(|error| named(error.to_string()))?;
+    let found = iosonde_sys::files::status(path).map_err(|error| named(error.to_string()))?;
     if !found.file_type().is_block_device() {
         return Err(named("SNIA's tests are of a whole device: name a block device".to_owned()));
     }

@@ -11,7 +11,7 @@ use std::io;
 use crate::counters::{DiskCounters, Usage};
 
 pub(crate) use disks::{is_harmless_character_device, shows_text};
-pub(crate) use files::{extents, open_alone, sync_file_system, unnamed};
+pub(crate) use files::{extents, open_alone, other_clock, path_of, sync_file_system, unnamed};
 pub(crate) use rest::{outlast, wait_while, wake_all};
 pub(super) use sysctl::{number, text};
 pub(crate) use uses::Uses;

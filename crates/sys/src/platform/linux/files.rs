@@ -5,7 +5,7 @@ use rustix::io::Errno;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::files::BorrowedHandle;
 use crate::platform::{takes_no_new_file, unnamed_by_name};
@@ -73,4 +73,28 @@ pub(crate) fn unnamed(folder: &Path) -> io::Result<File> {
         Err(error) if has_no_unnamed_files(error) => unnamed_by_name(folder),
         Err(error) => Err(error.into()),
     }
+}
+
+/// From statfs(2): <linux/magic.h>.
+const OVERLAYFS: u64 = 0x794c_7630;
+/// tmpfs, ramfs, hugetlbfs.
+const OF_MEMORY: [u64; 3] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
+
+pub(crate) fn is_overlaid(file: &File) -> bool {
+    rustix::fs::fstatfs(file).is_ok_and(|status| status.f_type as u64 == OVERLAYFS)
+}
+
+pub(crate) fn is_of_memory(file: &File) -> bool {
+    rustix::fs::fstatfs(file).is_ok_and(|status| OF_MEMORY.contains(&(status.f_type as u64)))
+}
+
+pub(crate) fn advise_unneeded(file: &File, offset: u64, bytes: u64) -> io::Result<()> {
+    let bytes = std::num::NonZeroU64::new(bytes);
+    Ok(rustix::fs::fadvise(file, offset, bytes, rustix::fs::Advice::DontNeed)?)
+}
+
+/// By its descriptor, if /proc is there.
+pub(crate) fn path_of(file: &File) -> Option<PathBuf> {
+    let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    path.exists().then_some(path)
 }

@@ -22,8 +22,8 @@ pub(crate) use counters::{clock_ticks_per_second, disk_counters};
 pub(crate) use cpu::{allowed_cpus, pin_to_cpus};
 pub(crate) use extents::{attributes, extents, places};
 pub(crate) use files::{
-    is_disk, is_disk_at, link_unnamed, open_alone, open_unnamed, reserve, sync_file_system,
-    unnamed, zero_range,
+    advise_unneeded, is_disk, is_disk_at, is_of_memory, is_overlaid, link_unnamed, open_alone,
+    open_unnamed, path_of, reserve, sync_file_system, unnamed, zero_range,
 };
 pub(crate) use machine::{clock_counter_is_trusted, machine};
 pub(crate) use memory::{
@@ -33,8 +33,9 @@ pub(crate) use memory::{
 pub(crate) use numa::set_memory_policy;
 pub(crate) use priority::{add_nice, run_only_when_idle, set_io_priority};
 pub(crate) use process::{
-    become_group, become_user, outlast, set_thread_name, set_timer_slack, thread_id, unshare_files,
-    usage_of_process, usage_of_thread, wait_while, wake_all,
+    become_group, become_user, end_with_parent, has_thread, other_clock, outlast, own_path,
+    own_program, set_thread_name, set_timer_slack, thread_id, unshare_files, usage_of_process,
+    usage_of_thread, wait_while, wake_all,
 };
 pub(crate) use rings::{io_uring_disabled, is_filtered, try_io_uring, try_libaio};
 pub(crate) use uses::{Uses, is_harmless_character_device, shows_text};

@@ -106,3 +106,30 @@ pub(crate) fn usage_of_thread() -> io::Result<Usage> {
 pub(crate) fn usage_of_process() -> io::Result<Usage> {
     usage(libc::RUSAGE_SELF)
 }
+
+/// MONOTONIC_RAW, the coarse ones, BOOTTIME, the alarms' and TAI.
+pub(crate) fn other_clock(number: u32) -> Option<libc::clockid_t> {
+    matches!(number, 4..=9 | 11).then_some(number as libc::clockid_t)
+}
+
+pub(crate) fn has_thread(process: u32, name: &str) -> Option<bool> {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
+    let is_it = |thread: std::fs::DirEntry| {
+        let found = std::fs::read_to_string(thread.path().join("comm"));
+        found.is_ok_and(|found| found.trim_end() == name)
+    };
+    Some(threads.flatten().any(is_it))
+}
+
+/// Also if it has been replaced meanwhile.
+pub(crate) fn own_program() -> io::Result<std::fs::File> {
+    std::fs::File::open("/proc/self/exe")
+}
+
+pub(crate) fn own_path() -> io::Result<std::path::PathBuf> {
+    Ok("/proc/self/exe".into())
+}
+
+pub(crate) fn end_with_parent() {
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
+}

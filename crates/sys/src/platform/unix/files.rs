@@ -68,6 +68,8 @@ pub(crate) fn file_system(path: &Path) -> io::Result<FileSystem> {
         bytes: found.f_blocks.saturating_mul(block),
         free_bytes: found.f_bfree.saturating_mul(block),
         available_bytes: found.f_bavail.saturating_mul(block),
+        files: found.f_files,
+        files_free: found.f_ffree,
         // Zero: the file system makes them as they are wanted.
         files_available: (found.f_files > 0).then_some(found.f_favail),
     })
@@ -97,4 +99,26 @@ pub(crate) fn unnamed_by_name(folder: &Path) -> io::Result<File> {
     let (path, file) = crate::temporary::create(folder, "iosonde")?;
     std::fs::remove_file(path)?;
     Ok(file)
+}
+
+pub(crate) fn public_options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.mode(0o644);
+    options
+}
+
+pub(crate) fn open_folder(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+pub(crate) fn connect(path: &Path) -> io::Result<Box<dyn io::Read>> {
+    Ok(Box::new(std::os::unix::net::UnixStream::connect(path)?))
+}
+
+/// A handle of our own of what another one stands for.
+///
+/// # Errors
+/// It is closed, or there are too many.
+pub fn owned_handle(of: &impl AsFd) -> io::Result<OwnedHandle> {
+    of.as_fd().try_clone_to_owned()
 }

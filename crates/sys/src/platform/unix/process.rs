@@ -2,7 +2,8 @@
 #![allow(unsafe_code)]
 
 use std::io;
-use std::os::fd::IntoRawFd;
+use std::os::fd::{AsFd, IntoRawFd};
+use std::process::{Child, Command, Stdio};
 
 use super::files::OwnedHandle;
 
@@ -80,4 +81,43 @@ pub(crate) fn host_name() -> Option<String> {
 
 pub(crate) fn kernel_release() -> String {
     rustix::system::uname().release().to_string_lossy().into_owned()
+}
+
+pub(crate) fn shell(line: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(line);
+    command
+}
+
+pub(crate) fn call_it(program: &mut Command, name: &str) {
+    std::os::unix::process::CommandExt::arg0(program, name);
+}
+
+pub(crate) fn interrupt(program: &Child) -> io::Result<()> {
+    let id = i32::try_from(program.id()).map_err(|_| io::ErrorKind::InvalidInput)?;
+    // SAFETY: two numbers go in, one comes out; no memory is touched. The child was not waited for, so that the
+    // number is still its own.
+    match unsafe { libc::kill(id, libc::SIGINT) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+pub(crate) fn standard_error_for_program() -> io::Result<Stdio> {
+    io::stderr().as_fd().try_clone_to_owned().map(Stdio::from)
+}
+
+/// Load a library with its names for those that it loads itself.
+///
+/// # Safety
+/// Its constructors run, which must rely on nothing of ours.
+pub(crate) unsafe fn open_globally(name: &str) -> Result<libloading::Library, libloading::Error> {
+    use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
+    // SAFETY: as the caller promises.
+    unsafe { Library::open(Some(name), RTLD_NOW | RTLD_GLOBAL) }.map(libloading::Library::from)
+}
+
+/// The user for whom this process acts.
+pub(crate) fn user() -> Option<u32> {
+    Some(rustix::process::geteuid().as_raw())
 }

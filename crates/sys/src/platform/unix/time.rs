@@ -22,3 +22,26 @@ pub(crate) fn utc_offset_s() -> i32 {
         i32::try_from(parts.tm_gmtoff).unwrap_or(0)
     }
 }
+
+/// The time of a clock of clock_gettime(2), by this system's number.
+fn gettime(clock: libc::clockid_t) -> Option<u64> {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the call fills the structure that it is lent.
+    if unsafe { libc::clock_gettime(clock, &raw mut time) } != 0 {
+        return None;
+    }
+    let ns = u64::try_from(time.tv_nsec).unwrap_or(0);
+    Some(u64::try_from(time.tv_sec).unwrap_or(0).saturating_mul(1_000_000_000).saturating_add(ns))
+}
+
+/// The time of a clock by Linux's number.
+pub(crate) fn clock_ns(number: u32) -> Option<u64> {
+    let clock = match number {
+        0 => libc::CLOCK_REALTIME,
+        1 => libc::CLOCK_MONOTONIC,
+        2 => libc::CLOCK_PROCESS_CPUTIME_ID,
+        3 => libc::CLOCK_THREAD_CPUTIME_ID,
+        other => crate::platform::other_clock(other)?,
+    };
+    gettime(clock)
+}

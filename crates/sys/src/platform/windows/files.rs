@@ -3,9 +3,10 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::windows::ffi::OsStringExt;
 use std::os::windows::fs::OpenOptionsExt;
 use std::os::windows::io::{AsHandle, AsRawHandle};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use windows_sys::Win32::Storage::FileSystem as fs;
 use windows_sys::Win32::System::Console::GetConsoleMode;
@@ -182,7 +183,14 @@ pub(crate) fn file_system(path: &Path) -> io::Result<FileSystem> {
             &raw mut free_bytes,
         )
     })?;
-    Ok(FileSystem { bytes, free_bytes, available_bytes, files_available: None })
+    Ok(FileSystem {
+        bytes,
+        free_bytes,
+        available_bytes,
+        files: 0,
+        files_free: 0,
+        files_available: None,
+    })
 }
 
 /// A new file takes the rights of its directory, which for a user's own are his.
@@ -282,4 +290,45 @@ pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
 /// Servers listen at addresses here.
 pub(crate) fn remove_abandoned_socket(_: &Path) -> io::Result<()> {
     Ok(())
+}
+
+/// What is mounted from memory is a volume like any other.
+pub(crate) fn is_of_memory(_: &File) -> bool {
+    false
+}
+
+/// There is no such advice.
+pub(crate) fn advise_unneeded(_: &File, _: u64, _: u64) -> io::Result<()> {
+    Ok(())
+}
+
+/// The file's name; one that is removed when it is closed still has it.
+pub(crate) fn path_of(file: &File) -> Option<PathBuf> {
+    let mut name = vec![0_u16; 1024];
+    // SAFETY: at most the length told is written; the handle is open.
+    let length = unsafe {
+        fs::GetFinalPathNameByHandleW(file.as_raw_handle(), name.as_mut_ptr(), name.len() as u32, 0)
+    };
+    let name = name.get(..length as usize).filter(|name| !name.is_empty())?;
+    Some(PathBuf::from(std::ffi::OsString::from_wide(name)))
+}
+
+pub(crate) fn connect(_: &Path) -> io::Result<Box<dyn io::Read>> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "sockets with names are for Unix systems only"))
+}
+
+pub(crate) fn public_options() -> OpenOptions {
+    OpenOptions::new()
+}
+
+pub(crate) fn open_folder(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(fs::FILE_FLAG_BACKUP_SEMANTICS).open(path)
+}
+
+/// A handle of our own of what another one stands for.
+///
+/// # Errors
+/// It is closed.
+pub fn owned_handle(of: &impl AsHandle) -> io::Result<OwnedHandle> {
+    of.as_handle().try_clone_to_owned()
 }

@@ -39,3 +39,17 @@ pub(crate) fn utc_offset_s() -> i32 {
     // In minutes that UTC is ahead.
     -60 * bias
 }
+
+/// The time of a clock by Linux's number: of the day, since a start, of the process and of the thread.
+pub(crate) fn clock_ns(number: u32) -> Option<u64> {
+    let used = |usage: std::io::Result<crate::counters::Usage>| {
+        usage.ok().map(|usage| usage.user_ns.saturating_add(usage.system_ns))
+    };
+    match number {
+        0 => u64::try_from(iosonde_base::time::since_1970().as_nanos()).ok(),
+        1 => Some(monotonic_ns()),
+        2 => used(super::usage_of_process()),
+        3 => used(super::usage_of_thread()),
+        _ => None,
+    }
+}

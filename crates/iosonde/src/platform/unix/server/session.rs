@@ -1,6 +1,5 @@
 //! A server's process for one client: what it is sent is run, and nothing else.
 
-use super::order::{Order, ServerOutcome};
 use super::returned_files::ReturnedFiles;
 use super::session_output::{SessionOutput, close_input};
 use crate::debug;
@@ -9,6 +8,7 @@ use crate::host_run::place::RankPlace;
 use crate::host_run::{comparable, stamp};
 use crate::job_run::{BesideRun, HostPart, execute};
 use crate::output::ReportOutput;
+use crate::remote::order::{Order, ServerOutcome};
 use crate::report_formats::text;
 use iosonde_base::exit;
 use iosonde_hosts::group::{HostGroup, Member};
@@ -44,8 +44,8 @@ const LEAVE_WITHIN: Duration = Duration::from_secs(10);
 /// The client may run nothing here, or sends no jobs: a sentence.
 pub fn run(personality: Personality, flags: &Flags) -> Result<u8, String> {
     // Where the server is killed, its jobs end as by a signal.
-    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
-    let secret = super::secret(flags)?;
+    iosonde_sys::process::end_with_parent();
+    let secret = crate::remote::secret(flags)?;
     let failed = |error: io::Error| format!("--server: {error}");
     let socket = io::stdin().as_fd().try_clone_to_owned().map_err(failed)?;
     let from = client_name(&socket);
@@ -56,8 +56,8 @@ pub fn run(personality: Personality, flags: &Flags) -> Result<u8, String> {
     io::stdout().write_all(b"+").and_then(|()| io::stdout().flush()).map_err(failed)?;
     let (link, lines) = ServerLink::new(channel);
     let output = SessionOutput::begin(&lines).map_err(failed)?;
-    let here = Member { build: super::build(), ..Member::here() };
-    let mut group = HostGroup::begin(link, &here, super::limits(flags))?;
+    let here = Member { build: crate::remote::build(), ..Member::here() };
+    let mut group = HostGroup::begin(link, &here, crate::remote::limits(flags))?;
     group.transport().send_about(&about(personality));
     let order = group.share(None)?;
     let order = serde_json::from_str(&order).map_err(|why| format!("it is no order: {why}"))?;

@@ -2,9 +2,9 @@
 
 use iosonde_hosts::remote::ServerLink;
 use iosonde_run::job::Plan;
-use std::fs::{self, DirBuilder, File};
+use iosonde_sys::files::{make_private_folder, random_bytes};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// The logs of a run: as the job names them, and where they are meanwhile.
@@ -54,7 +54,7 @@ impl ReturnedFiles {
         if self.directory.is_none() {
             let name = format!("iosonde-server-{}-{:016x}", std::process::id(), random()?);
             let path = std::env::temp_dir().join(name);
-            DirBuilder::new().mode(0o700).create(&path)?;
+            make_private_folder(&path)?;
             self.directory = Some(path);
         }
         self.directory.as_deref().ok_or_else(|| io::ErrorKind::NotFound.into())
@@ -84,7 +84,7 @@ fn failed(name: &Path, error: &io::Error) -> String {
 
 fn random() -> io::Result<u64> {
     let mut bytes = [0; 8];
-    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
+    random_bytes(&mut bytes)?;
     Ok(u64::from_le_bytes(bytes))
 }
 

@@ -7,6 +7,7 @@ use iosonde_session::Personality;
 use iosonde_spec::cli::flags::Flags;
 use iosonde_sys::files::remove_abandoned_socket;
 use iosonde_sys::guard::{self, MountedWrite};
+use iosonde_sys::process::own_path;
 use iosonde_sys::standard_output::print;
 use iosonde_sys::whole_file::WholeFile;
 use std::io::{self, Write};
@@ -26,7 +27,7 @@ pub fn run(
     flags: &Flags,
     arguments: &[String],
 ) -> Result<u8, String> {
-    let has_secret = super::secret(flags)?.is_some();
+    let has_secret = crate::remote::secret(flags)?.is_some();
     let address = address(personality, text, has_secret)?;
     let failed =
         |error: io::Error| format!("--server: cannot listen at {}: {error}", address.shown());
@@ -111,7 +112,7 @@ fn check_pidfile(pidfile: &Path) -> Result<(), String> {
 
 /// Go on in the background: another process has the listener as its standard input.
 fn daemonize(listener: OwnedFd, pidfile: &Path, arguments: &[String]) -> Result<u8, String> {
-    let mut command = Command::new("/proc/self/exe");
+    let mut command = Command::new(own_path().map_err(|error| error.to_string())?);
     serve::keep_name(&mut command);
     command.arg(serve::LISTENER).args(arguments);
     command.stdin(Stdio::from(listener)).stdout(Stdio::null()).stderr(Stdio::null());

@@ -4,8 +4,9 @@
 use super::session;
 use iosonde_base::exit;
 use iosonde_run::conductor::signals;
+use iosonde_sys::process::own_path;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::net::SocketFlags;
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
@@ -64,7 +65,10 @@ pub fn serve(listener: &OwnedFd, arguments: &[String]) -> Result<u8, String> {
 /// accept(2), of either kind of socket.
 fn accept(listener: &OwnedFd) -> Option<OwnedFd> {
     // A client that has gone again, and a shortage of descriptors, pass.
-    rustix::net::accept_with(listener, SocketFlags::CLOEXEC).ok()
+    let socket = rustix::net::accept(listener).ok()?;
+    // Processes are started by this thread alone, so that none is between the two calls.
+    fcntl_setfd(&socket, FdFlags::CLOEXEC).ok()?;
+    Some(socket)
 }
 
 /// The child is called as this program is.
@@ -105,7 +109,8 @@ impl Server {
                 known.end();
             }
         }
-        let mut command = Command::new("/proc/self/exe");
+        let Ok(own) = own_path() else { return };
+        let mut command = Command::new(own);
         keep_name(&mut command);
         command.args(&self.words);
         command.stdin(Stdio::from(socket)).stdout(Stdio::piped());
