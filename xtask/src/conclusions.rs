@@ -1,7 +1,7 @@
 //! `conclusions`: the first sentence of reports held against runs whose outcome and limit are
 //! set. The table is in crates/truth/src/conclusions.
 
-use iosonde_truth::conclusions::{Told, Trial, TrialResult, trials, try_all};
+use iosonde_truth::conclusions::{Trial, TrialOutcome, TrialResult, trials, try_all};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -47,12 +47,12 @@ struct TrialCounts {
 }
 
 impl TrialCounts {
-    fn add(&mut self, told: &Told) {
-        match told {
-            Told::Right => self.right += 1,
-            Told::Wrong { certain: true, .. } => self.certain += 1,
-            Told::Wrong { .. } => self.wrong += 1,
-            Told::NotTried(_) => self.not_tried += 1,
+    fn add(&mut self, outcome: &TrialOutcome) {
+        match outcome {
+            TrialOutcome::Right => self.right += 1,
+            TrialOutcome::Wrong { certain: true, .. } => self.certain += 1,
+            TrialOutcome::Wrong { .. } => self.wrong += 1,
+            TrialOutcome::NotTried(_) => self.not_tried += 1,
         }
     }
 
@@ -84,8 +84,8 @@ pub fn run(words: &[&str]) -> Result<(), String> {
     let mut sum = TrialCounts::default();
     try_all(&program, &directory, &all, |trial, result| {
         let kind = trial.name.split(':').next().unwrap_or_default().to_owned();
-        kinds.entry(kind).or_default().add(&result.told);
-        sum.add(&result.told);
+        kinds.entry(kind).or_default().add(&result.outcome);
+        sum.add(&result.outcome);
         print(trial, &result);
     })?;
     println!(
@@ -117,11 +117,11 @@ pub fn run(words: &[&str]) -> Result<(), String> {
 
 /// What is not right, and what could not be tried.
 fn print(trial: &Trial, result: &TrialResult) {
-    let what = match &result.told {
-        Told::Right => return,
-        Told::Wrong { why, certain: true } => format!("wrong with certainty: {why}"),
-        Told::Wrong { why, certain: false } => format!("wrong: {why}"),
-        Told::NotTried(why) => format!("not tried: {why}"),
+    let what = match &result.outcome {
+        TrialOutcome::Right => return,
+        TrialOutcome::Wrong { why, certain: true } => format!("wrong with certainty: {why}"),
+        TrialOutcome::Wrong { why, certain: false } => format!("wrong: {why}"),
+        TrialOutcome::NotTried(why) => format!("not tried: {why}"),
     };
     println!("{}\n  {}\n  {what}\n  {}", trial.name, result.line, result.text);
 }

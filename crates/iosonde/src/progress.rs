@@ -238,11 +238,11 @@ impl<'a> RunProgress<'a> {
     /// fio, nothing that fio does not say is beside a document, which has it under
     /// `iosonde.diagnostics`.
     fn warn(&mut self, job: &JobPlan, result: &JobResult) {
-        let said = match self.personality {
+        let is_printed = match self.personality {
             Personality::Native => !self.flags.output.formats_given,
             Personality::Fio => prints_documents_only(&self.flags.output),
         };
-        if said {
+        if is_printed {
             return;
         }
         let idle = idle(job, result).filter(|_| result.error.is_none());

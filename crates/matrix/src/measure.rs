@@ -13,7 +13,7 @@ pub const CLOSE: f64 = 0.05;
 
 /// Retries of slices that are no samples of their mode are limited. The first
 /// warm slice does not count: it read its data from storage.
-const ODD_MOST: usize = 3;
+const DOUBTS_MOST: usize = 3;
 
 /// A shorter slice would be as much about the start of its thread, a
 /// millisecond or two, as about its I/O.
@@ -88,7 +88,7 @@ pub fn measure(
         spent: Duration::ZERO,
         sampled: Duration::ZERO,
         rates: Vec::new(),
-        odd: Vec::new(),
+        doubts: Vec::new(),
     };
     match taking.take(run) {
         Ok(()) => (taking.cell(NoFigure::Failed("no slice was completed".into())), false),
@@ -112,7 +112,7 @@ struct CellMeasurement {
     sampled: Duration,
     rates: Vec<f64>,
     /// Why slices are not samples of their mode.
-    odd: Vec<String>,
+    doubts: Vec<String>,
 }
 
 impl CellMeasurement {
@@ -129,9 +129,9 @@ impl CellMeasurement {
             }
             self.sampled += slice.wall;
             self.advance();
-            match slice.odd {
+            match slice.doubt {
                 None => self.rates.push(slice.rate),
-                Some(words) => self.odd.push(words),
+                Some(words) => self.doubts.push(words),
             }
             if self.is_enough(slice.wall) {
                 return Ok(());
@@ -163,7 +163,7 @@ impl CellMeasurement {
 
     fn is_enough(&self, last: Duration) -> bool {
         if self.rates.is_empty() {
-            return self.odd.len() >= ODD_MOST;
+            return self.doubts.len() >= DOUBTS_MOST;
         }
         if self.spent + last > self.bounds.ceiling {
             return true;
@@ -175,8 +175,9 @@ impl CellMeasurement {
 
     /// Its result; `why` if it has none.
     fn cell(&self, why: NoFigure) -> ResultCell {
-        let mostly_odd = self.odd.len() >= ODD_MOST && self.odd.len() > self.rates.len();
-        if let Some(words) = self.odd.last().filter(|_| mostly_odd) {
+        let mostly_doubtful =
+            self.doubts.len() >= DOUBTS_MOST && self.doubts.len() > self.rates.len();
+        if let Some(words) = self.doubts.last().filter(|_| mostly_doubtful) {
             return ResultCell::Not(NoFigure::NotHonoured(words.clone()));
         }
         let Some(median) = Median::of(&self.rates) else { return ResultCell::Not(why) };
@@ -215,7 +216,7 @@ mod tests {
             let time = each * stretch.1 as u32;
             let off = 1.0 + noise * (seen.len() % 5) as f64;
             let rate = 4096.0 * stretch.1 as f64 / time.as_secs_f64() * off;
-            Ok(Sliced { rate, wall: time + MILLI, odd: None })
+            Ok(Sliced { rate, wall: time + MILLI, doubt: None })
         }
     }
 
@@ -298,7 +299,7 @@ mod tests {
         let mut count = 0;
         let (cell, _) = measure(FSYNC, &bounds, room(1), &mut |_| {
             count += 1;
-            Ok(Sliced { rate: 1.0, wall: MILLI, odd: Some("from memory".into()) })
+            Ok(Sliced { rate: 1.0, wall: MILLI, doubt: Some("from memory".into()) })
         });
         assert_eq!(cell, ResultCell::Not(NoFigure::NotHonoured("from memory".into())));
         assert_eq!(count, 3);
@@ -318,7 +319,7 @@ mod tests {
                     return Err(halt.clone());
                 }
                 left -= 1;
-                Ok(Sliced { rate: 7.0, wall: MILLI, odd: None })
+                Ok(Sliced { rate: 7.0, wall: MILLI, doubt: None })
             });
             assert_eq!(stopped, halt == RunEnd::Stopped { twice: false });
             match (after, &halt) {

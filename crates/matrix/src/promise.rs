@@ -38,26 +38,27 @@ impl Promises {
         } else {
             Err("it was not requested".into())
         };
-        let [direct_reads, mut direct_writes] =
-            match reported {
-                Err(words) => [Err(words.clone()), Err(words)],
-                Ok((needs, reported)) => {
-                    notes.extend(reported.cache_below.map(|below| {
-                        format!("O_DIRECT does not pass all caches: below, {below}.")
-                    }));
-                    [reported.reads, reported.writes].map(|answer| match answer {
-                        Some(Answer { verdict: Tristate::No, why }) => Err(why.into_owned()),
-                        Some(Answer { verdict: Tristate::Unknown, why }) => {
-                            let said = format!("Whether O_DIRECT is honoured is not known: {why}.");
-                            if !notes.contains(&said) {
-                                notes.push(said);
-                            }
-                            Ok(needs)
+        let [direct_reads, mut direct_writes] = match reported {
+            Err(words) => [Err(words.clone()), Err(words)],
+            Ok((needs, reported)) => {
+                notes.extend(
+                    reported
+                        .cache_below
+                        .map(|below| format!("O_DIRECT does not pass all caches: below, {below}.")),
+                );
+                [reported.reads, reported.writes].map(|answer| match answer {
+                    Some(Answer { verdict: Tristate::No, why }) => Err(why.into_owned()),
+                    Some(Answer { verdict: Tristate::Unknown, why }) => {
+                        let sentence = format!("Whether O_DIRECT is honoured is not known: {why}.");
+                        if !notes.contains(&sentence) {
+                            notes.push(sentence);
                         }
-                        _ => Ok(needs),
-                    })
-                }
-            };
+                        Ok(needs)
+                    }
+                    _ => Ok(needs),
+                })
+            }
+        };
         // Where nothing reports it, the kernel's counters may show it.
         if writes && !notes.is_empty() && direct_writes.is_ok() && dirties_pages(target) {
             direct_writes =

@@ -36,7 +36,7 @@ pub struct Sliced {
     /// How long it took with all that is around it.
     pub wall: Duration,
     /// Why it is not a sample of its mode, if it is not.
-    pub odd: Option<String>,
+    pub doubt: Option<String>,
 }
 
 /// Runs slices until a signal comes.
@@ -107,7 +107,7 @@ impl Runner {
         Ok(Sliced {
             rate: bytes as f64 / result.runtime.secs_f64(),
             wall: begun.elapsed(),
-            odd: odd(slice.kind, bytes, fetched),
+            doubt: doubt(slice.kind, bytes, fetched),
         })
     }
 
@@ -143,7 +143,7 @@ const fn lead(kind: Access) -> usize {
 }
 
 /// Whether the kernel's count of what came from storage agrees with the name.
-fn odd(kind: Access, bytes: u64, fetched: Option<u64>) -> Option<String> {
+fn doubt(kind: Access, bytes: u64, fetched: Option<u64>) -> Option<String> {
     let Access::Read(reading) = kind else { return None };
     let Some(fetched) = fetched else {
         return Some("the kernel does not count where reads come from (/proc/self/io)".into());
@@ -251,14 +251,14 @@ mod tests {
 
     #[test]
     fn reads_are_held_to_where_the_kernel_says_they_came_from() {
-        let said = |reading, fetched| odd(Access::Read(reading), 1000, fetched);
-        assert!(said(ReadPath::Cold, Some(0)).is_some());
-        assert!(said(ReadPath::Cold, Some(1000)).is_none());
-        assert!(said(ReadPath::Cold, Some(4000)).is_none());
-        assert!(said(ReadPath::Direct, Some(899)).is_some());
-        assert!(said(ReadPath::Warm, Some(0)).is_none());
-        assert!(said(ReadPath::Warm, Some(101)).is_some());
-        assert!(said(ReadPath::Warm, None).is_some());
-        assert_eq!(odd(Access::Write(WriteSync::Fsync, WritePath::Plain), 1000, None), None);
+        let found = |reading, fetched| doubt(Access::Read(reading), 1000, fetched);
+        assert!(found(ReadPath::Cold, Some(0)).is_some());
+        assert!(found(ReadPath::Cold, Some(1000)).is_none());
+        assert!(found(ReadPath::Cold, Some(4000)).is_none());
+        assert!(found(ReadPath::Direct, Some(899)).is_some());
+        assert!(found(ReadPath::Warm, Some(0)).is_none());
+        assert!(found(ReadPath::Warm, Some(101)).is_some());
+        assert!(found(ReadPath::Warm, None).is_some());
+        assert_eq!(doubt(Access::Write(WriteSync::Fsync, WritePath::Plain), 1000, None), None);
     }
 }

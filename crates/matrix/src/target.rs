@@ -314,8 +314,8 @@ mod tests {
         assert_eq!(confirm(&word("Great Disk"), &about), Ok(()));
         assert_eq!(confirm(&word("S-1"), &about), Ok(()));
         for wrong in [Erase::No, Erase::Yes, word("S-2"), word("64m"), word("great disk")] {
-            let said = confirm(&wrong, &about).unwrap_err();
-            assert!(said.contains("--erase='S-1' or --erase='Great Disk'"), "{said}");
+            let refusal = confirm(&wrong, &about).unwrap_err();
+            assert!(refusal.contains("--erase='S-1' or --erase='Great Disk'"), "{refusal}");
         }
     }
 
@@ -326,8 +326,8 @@ mod tests {
             assert_eq!(confirm(&word(right), &about), Ok(()), "{right}");
         }
         for wrong in [Erase::Yes, word("67108865"), word("63m"), word("yes")] {
-            let said = confirm(&wrong, &about).unwrap_err();
-            assert!(said.contains("repeat its size: --erase=64M"), "{said}");
+            let refusal = confirm(&wrong, &about).unwrap_err();
+            assert!(refusal.contains("repeat its size: --erase=64M"), "{refusal}");
         }
     }
 }

@@ -22,10 +22,10 @@ fn of_file(action: WorkerRole, path: &Path) -> Vec<String> {
     let Some(found) = opened.ok().and_then(|file| honoured(&file).ok()) else { return Vec::new() };
     let answer = if writes { found.writes } else { found.reads };
     let below = found.cache_below.map(|below| format!("-direct does not pass all caches: {below}"));
-    answer.as_ref().and_then(in_words).into_iter().chain(below).collect()
+    answer.as_ref().and_then(sentence).into_iter().chain(below).collect()
 }
 
-fn in_words(answer: &Answer) -> Option<String> {
+fn sentence(answer: &Answer) -> Option<String> {
     match answer.verdict {
         Tristate::Yes => None,
         Tristate::No => Some(format!("-direct is not honoured: {}", answer.why)),
@@ -41,10 +41,10 @@ mod tests {
 
     #[test]
     fn only_a_yes_needs_no_words() {
-        assert_eq!(in_words(&Answer { verdict: Tristate::Yes, why: "y".into() }), None);
-        let no = in_words(&Answer { verdict: Tristate::No, why: "in memory".into() });
+        assert_eq!(sentence(&Answer { verdict: Tristate::Yes, why: "y".into() }), None);
+        let no = sentence(&Answer { verdict: Tristate::No, why: "in memory".into() });
         assert_eq!(no.as_deref(), Some("-direct is not honoured: in memory"));
-        let unknown = in_words(&Answer { verdict: Tristate::Unknown, why: "FUSE".into() });
+        let unknown = sentence(&Answer { verdict: Tristate::Unknown, why: "FUSE".into() });
         assert_eq!(unknown.as_deref(), Some("whether -direct is honoured is unknown: FUSE"));
         assert!(notes(WorkerRole::Read, [Path::new("no/such/file")].into_iter()).is_empty());
     }

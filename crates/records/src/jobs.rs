@@ -64,7 +64,7 @@ pub fn planned(bench: &Benchmark) -> Result<PlannedBench, UsageError> {
         jobs.push(job(bench, worker)?);
     }
     let planned = plan_built(jobs, Totals::Kept);
-    let is_error = |said: &&Diagnostic| said.level >= Level::Error;
+    let is_error = |diagnostic: &&Diagnostic| diagnostic.level >= Level::Error;
     if let Some(error) = planned.diagnostics.iter().find(is_error) {
         return Err(UsageError::because(own_names(error)));
     }

@@ -229,14 +229,14 @@ fn taken_apart(work: Work) -> (Plan, Option<TypedJobs>) {
 
 /// Leave to write to all that the plan writes to; merged traces are written at once.
 fn leave_to_write(plan: &Plan, rules: &RunRules<'_>) -> Result<WriteAccess, RunEnd> {
-    write_access::outputs(plan, rules.output).map_err(in_words)?;
+    write_access::outputs(plan, rules.output).map_err(reasons)?;
     plan.merged
         .iter()
         .try_for_each(|merged| merged.write())
         .map_err(|error| RunEnd::failed(error.to_string()))?;
     match rules.devices {
         DeviceAccess::Held => Ok(WriteAccess::default()),
-        DeviceAccess::Guarded(data) => write_access::devices(plan, data).map_err(in_words),
+        DeviceAccess::Guarded(data) => write_access::devices(plan, data).map_err(reasons),
     }
 }
 
@@ -246,7 +246,7 @@ fn begin_idle(detail: IdleDetail) -> Result<(IdleProfile, IdleDetail), RunEnd> {
     Ok((profile, detail))
 }
 
-fn in_words(refusals: Vec<WriteRefusal>) -> RunEnd {
+fn reasons(refusals: Vec<WriteRefusal>) -> RunEnd {
     RunEnd::Failed(refusals.iter().map(ToString::to_string).collect())
 }
 

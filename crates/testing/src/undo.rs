@@ -152,8 +152,8 @@ impl Undo {
 impl Drop for Undo {
     fn drop(&mut self) {
         let mut shell = self.cleaner.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let said = shell.say(&format!("{} {}", self.verb, self.number));
-        if said.is_ok() && self.verb == "run" {
+        let answer = shell.say(&format!("{} {}", self.verb, self.number));
+        if answer.is_ok() && self.verb == "run" {
             // An empty line, when it is done; nothing, if the shell is gone.
             let _ = shell.answers.read_line(&mut String::new());
         }

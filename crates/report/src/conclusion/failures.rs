@@ -14,12 +14,12 @@ pub(super) fn words(report: &Report, ending: &RunEnding) -> Option<String> {
     let mut parts = Vec::new();
     let wrong = wrong_blocks(report);
     parts.extend(wrong.as_ref().map(|(words, _)| words.clone()));
-    // That a job ended at a wrong block is said by now.
-    let said = |part: &&FailedPart| {
+    // That a job ended at a wrong block stands in the sentence by now.
+    let is_known = |part: &&FailedPart| {
         wrong.as_ref().is_some_and(|(_, jobs)| jobs.contains(&part.name.as_str()))
             && part.why.contains(crate::report::WRONG_DATA)
     };
-    let failed: Vec<&FailedPart> = ending.failed.iter().filter(|part| !said(part)).collect();
+    let failed: Vec<&FailedPart> = ending.failed.iter().filter(|part| !is_known(part)).collect();
     parts.extend(several(&failed, ending));
     if !ending.not_started.is_empty() {
         let names = listed(&ending.not_started);

@@ -42,8 +42,8 @@ fn kind(kind: PathKind) -> &'static str {
 }
 
 /// A line that begins with a name.
-fn line(text: &mut String, name: &str, said: &str) {
-    wrapped(text, &format!("  {name:<16} "), said);
+fn line(text: &mut String, name: &str, words: &str) {
+    wrapped(text, &format!("  {name:<16} "), words);
 }
 
 fn fact<T: Clone>(fact: &Fact<T>, show: impl Fn(T) -> String) -> String {
@@ -124,16 +124,16 @@ fn file_system(text: &mut String, survey: &PathSurvey) {
 }
 
 fn room(space: &Space) -> String {
-    let mut said = format!(
+    let mut words = format!(
         "{} free of {} ({} full)",
         bytes(space.available_bytes),
         bytes(space.bytes),
         percent_of(space.used_bytes(), space.bytes)
     );
     if space.files > 0 {
-        said += &format!(", {} of {} inodes free", space.files_free, space.files);
+        words += &format!(", {} of {} inodes free", space.files_free, space.files);
     }
-    said
+    words
 }
 
 fn made_of(device: &DeviceFacts) -> String {
@@ -270,12 +270,12 @@ fn machine(text: &mut String, survey: &PathSurvey) {
     let available = machine.available_bytes.map_or("unknown".to_owned(), bytes);
     line(text, "memory", &format!("{}, {available} available", bytes(machine.memory_bytes)));
     let limits = &survey.limits;
-    let mut said: Vec<String> = Vec::new();
-    said.extend(limits.cpus.map(|cpus| format!("{cpus:.2} processors")));
-    said.extend(limits.memory_bytes.map(|most| format!("{} of memory", bytes(most))));
-    said.extend(limits.io.iter().cloned());
-    let said = if said.is_empty() { "none found".to_owned() } else { said.join(", ") };
-    line(text, "group limits", &said);
+    let mut words: Vec<String> = Vec::new();
+    words.extend(limits.cpus.map(|cpus| format!("{cpus:.2} processors")));
+    words.extend(limits.memory_bytes.map(|most| format!("{} of memory", bytes(most))));
+    words.extend(limits.io.iter().cloned());
+    let words = if words.is_empty() { "none found".to_owned() } else { words.join(", ") };
+    line(text, "group limits", &words);
     let inside = match (&machine.virtual_machine, &machine.container) {
         (None, None) => "no virtual machine or container detected".to_owned(),
         (vm, container) => [("virtual machine", vm), ("container", container)]

@@ -12,4 +12,4 @@ mod table;
 mod trial;
 
 pub use table::trials;
-pub use trial::{Told, Trial, TrialResult, try_all};
+pub use trial::{Trial, TrialOutcome, TrialResult, try_all};

@@ -53,13 +53,13 @@ pub struct TrialResult {
     pub line: String,
     /// The sentence, or why there is none.
     pub text: String,
-    /// What it was told.
-    pub told: Told,
+    /// How it came out.
+    pub outcome: TrialOutcome,
 }
 
 /// Whether a conclusion is right.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum TrialOutcome {
     /// It is.
     Right,
     /// It is not, and why; whether it was said to be certain.
@@ -102,12 +102,12 @@ impl Trial {
             Ok((line, document)) => {
                 let conclusion = &document["iosonde"]["conclusion"];
                 let text = conclusion["text"].as_str().unwrap_or("no conclusion").to_owned();
-                TrialResult { line, told: self.judge(&document), text }
+                TrialResult { line, outcome: self.judge(&document), text }
             }
             Err(why) => TrialResult {
                 line: self.words.clone(),
                 text: String::new(),
-                told: Told::NotTried(why),
+                outcome: TrialOutcome::NotTried(why),
             },
         }
     }
@@ -156,12 +156,12 @@ impl Trial {
         Ok((line, document))
     }
 
-    fn judge(&self, document: &Value) -> Told {
+    fn judge(&self, document: &Value) -> TrialOutcome {
         let conclusion = &document["iosonde"]["conclusion"];
         let word = |key: &str| conclusion[key].as_str().unwrap_or_default();
         let text = word("text");
         let certain = word("certainty") == "certain";
-        let wrong = |why: String, certain: bool| Told::Wrong { why, certain };
+        let wrong = |why: String, certain: bool| TrialOutcome::Wrong { why, certain };
         if word("outcome") != self.truth.outcome {
             return wrong(format!("outcome {} for {}", word("outcome"), self.truth.outcome), true);
         }
@@ -170,11 +170,11 @@ impl Trial {
             return wrong(format!("limited by {} for {allowed:?}", word("limited_by")), certain);
         }
         let missing = self.truth.says.iter().find(|says| !text.contains(**says));
-        let said = self.truth.never.iter().find(|never| text.contains(**never));
-        match (missing, said) {
+        let forbidden = self.truth.never.iter().find(|never| text.contains(**never));
+        match (missing, forbidden) {
             (Some(says), _) => wrong(format!("it does not say {says:?}"), false),
             (_, Some(never)) => wrong(format!("it says {never:?}"), certain),
-            _ => Told::Right,
+            _ => TrialOutcome::Right,
         }
     }
 

@@ -165,8 +165,8 @@ impl Iolog {
         match parts.action {
             Action::Add => return self.add(&parts, shape, names),
             Action::Wait if time.is_some() => {
-                let said = "version 3 has no wait: its lines begin with their times";
-                return Err(self.refuse(parts.columns.action, said));
+                let reason = "version 3 has no wait: its lines begin with their times";
+                return Err(self.refuse(parts.columns.action, reason));
             }
             Action::Wait => {
                 if parts.offset >= WAIT_LEAST_US {
@@ -211,12 +211,12 @@ impl Iolog {
             b"fio version 2 iolog" => Version::Two,
             b"fio version 3 iolog" => Version::Three,
             line if line.starts_with(b"fio version ") => {
-                let said = "only versions 2 and 3 of iologs are read";
-                return Err(self.refuse(12, said).help(HEADER));
+                let reason = "only versions 2 and 3 of iologs are read";
+                return Err(self.refuse(12, reason).help(HEADER));
             }
             _ => {
-                let said = "this is neither an iolog of version 2 or 3 nor a binary blktrace";
-                return Err(self.refuse(0, said).help(HEADER));
+                let reason = "this is neither an iolog of version 2 or 3 nor a binary blktrace";
+                return Err(self.refuse(0, reason).help(HEADER));
             }
         });
         self.began_us = self.now_us;
@@ -259,8 +259,8 @@ impl Iolog {
         let Some(action) = Action::of(text) else { return Err(self.no_action(line, from, word)) };
         columns.action = word.0;
         if count < action.numbers() {
-            let said = format!("{} takes an offset and a length", shown(text));
-            return Err(self.refuse(word.0, said));
+            let reason = format!("{} takes an offset and a length", shown(text));
+            return Err(self.refuse(word.0, reason));
         }
         let Some((_, name_end)) = word_before(line, from, word.0) else {
             return Err(self.refuse(word.0, "the name of a file is missing").help(FORM));
@@ -281,8 +281,8 @@ impl Iolog {
         if is_action(before) || is_action(two_before) {
             return self.refuse(start, format!("{} is no number of bytes", shown(word)));
         }
-        let said = format!("{} is no action; there are {}", shown(word), Action::ALL);
-        self.refuse(start, said).help(FORM)
+        let reason = format!("{} is no action; there are {}", shown(word), Action::ALL);
+        self.refuse(start, reason).help(FORM)
     }
 
     fn add(
@@ -312,9 +312,9 @@ impl Iolog {
             return Ok(self.last);
         }
         let Some(&index) = self.known.get(parts.name) else {
-            let said = format!("{} was not added", shown(parts.name));
+            let reason = format!("{} was not added", shown(parts.name));
             let help = "before the first action on a file goes a line with its name and add";
-            return Err(self.refuse(parts.columns.name, said).help(help));
+            return Err(self.refuse(parts.columns.name, reason).help(help));
         };
         self.last = index;
         self.last_name.clear();
@@ -331,9 +331,9 @@ impl Iolog {
     ) -> Result<Planned, LogError> {
         let columns = parts.columns;
         if !open {
-            let said = format!("{} is not open", shown(parts.name));
+            let reason = format!("{} is not open", shown(parts.name));
             let help = "before I/O on a file goes a line with its name and open";
-            return Err(self.refuse(columns.name, said).help(help));
+            return Err(self.refuse(columns.name, reason).help(help));
         }
         let Ok(len) = u32::try_from(parts.len) else {
             return Err(self.refuse(columns.len, "one I/O moves less than 4 GiB"));
