@@ -5,7 +5,8 @@
 use crate::{clock_test, debug, speed};
 use iosonde_base::exit;
 use iosonde_engine::{CATALOGUE, EngineDef};
-use iosonde_options::{OptionDef, nearest, render};
+use iosonde_options::render::{self, HelpForm};
+use iosonde_options::{OptionDef, nearest};
 use iosonde_run::account::cpu_idle::Unit;
 use iosonde_session::Personality;
 use iosonde_spec::cli::flags::InfoRequest;
@@ -23,8 +24,8 @@ pub fn run(personality: Personality, request: &InfoRequest, no_exec: bool) -> u8
         InfoRequest::Version => (format!("{}\n", personality.version()), exit::OK),
         // The caller has the page.
         InfoRequest::Help => (String::new(), exit::OK),
-        InfoRequest::CommandHelp(name) => (command_help(name.as_deref()), exit::OK),
-        InfoRequest::EngineHelp(words) => engine_help(words.as_deref(), no_exec),
+        InfoRequest::CommandHelp(name) => command_help(personality, name.as_deref()),
+        InfoRequest::EngineHelp(words) => engine_help(personality, words.as_deref(), no_exec),
         InfoRequest::InflateLog(path) => return inflate(path),
         InfoRequest::Calibrate => calibrate(),
         InfoRequest::ClockTest => clock_test::run(),
@@ -77,23 +78,37 @@ impl io::Write for Printed {
     }
 }
 
-fn command_help(name: Option<&str>) -> String {
-    let rows: Vec<&OptionDef> = iosonde_spec::all().collect();
-    let Some(name) = name.filter(|&name| name != "all") else {
-        return render::cmdhelp_all(&rows);
-    };
-    if let Some(row) = iosonde_spec::lookup(name) {
-        return format!("{}\n", render::cmdhelp_one(row));
+/// Scripts read what fio prints, people what we do.
+fn help_form(personality: Personality) -> HelpForm {
+    match personality {
+        Personality::Fio => HelpForm::Fio,
+        Personality::Native => HelpForm::Words,
     }
-    let closest = nearest(name, rows.iter().map(|row| row.name)).and_then(iosonde_spec::lookup);
-    let closest = match closest {
-        Some(row) => format!(" - showing closest match\n{}", render::cmdhelp_one(row)),
-        None => String::new(),
-    };
-    format!("No such command: {name}\n{closest}\n")
 }
 
-fn engine_help(words: Option<&str>, no_exec: bool) -> (String, u8) {
+fn command_help(personality: Personality, name: Option<&str>) -> (String, u8) {
+    let rows: Vec<&OptionDef> = iosonde_spec::all().collect();
+    let Some(name) = name.filter(|&name| name != "all") else {
+        return (render::cmdhelp_all(&rows), exit::OK);
+    };
+    let page = |row: &'static OptionDef| render::cmdhelp_one(row, help_form(personality));
+    if let Some(row) = iosonde_spec::lookup(name) {
+        return (format!("{}\n", page(row)), exit::OK);
+    }
+    let closest = nearest(name, rows.iter().map(|row| row.name)).and_then(iosonde_spec::lookup);
+    if personality == Personality::Native {
+        let meant = closest.map_or(String::new(), |row| format!("; did you mean {}?", row.name));
+        print_error(&format!("iosonde: error: unknown option {name:?}{meant}"));
+        return (String::new(), exit::REFUSED);
+    }
+    let closest = match closest {
+        Some(row) => format!(" - showing closest match\n{}", page(row)),
+        None => String::new(),
+    };
+    (format!("No such command: {name}\n{closest}\n"), exit::OK)
+}
+
+fn engine_help(personality: Personality, words: Option<&str>, no_exec: bool) -> (String, u8) {
     let Some(words) = words else {
         let names = CATALOGUE.iter().map(|def| format!("\t{}\n", def.name));
         return (format!("Available IO engines:\n{}", names.collect::<String>()), exit::OK);
@@ -118,7 +133,7 @@ fn engine_help(words: Option<&str>, no_exec: bool) -> (String, u8) {
     let text = match option {
         None => one_engine(def),
         Some(option) => match engine_options::find(def.name, option) {
-            Some(row) => render::cmdhelp_one(row),
+            Some(row) => render::cmdhelp_one(row, help_form(personality)),
             None => format!("No such command: {option}\n"),
         },
     };

@@ -381,7 +381,8 @@ fn defaults_bounds_and_words_are_those_of_fio() {
         if default != "no default" && !other {
             assert_eq!(row.default, default, "{}", row.name);
         }
-        let ours = iosonde_options::render::cmdhelp_one(row);
+        let ours =
+            iosonde_options::render::cmdhelp_one(row, iosonde_options::render::HelpForm::Fio);
         if row.min.is_some() && !OTHER_BOUNDS.contains(&row.name) && row.kind != ValueKind::Time {
             assert_eq!(line(&ours, "range: "), line(&page, "range: "), "{}", row.name);
         }

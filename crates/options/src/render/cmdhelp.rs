@@ -1,4 +1,5 @@
-//! fio's `--cmdhelp`, from our table: the same layout, our own words.
+//! `--cmdhelp`, from our table: fio's layout, our own words; type and range in fio's form for
+//! who reads them there, in words for a person.
 
 use std::fmt::Write;
 
@@ -24,8 +25,17 @@ fn list(row: &OptionDef, rows: &[&OptionDef], level: usize, page: &mut String) {
     }
 }
 
+/// How type and range of an option are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HelpForm {
+    /// As fio writes them: `min=1, max=-1`.
+    Fio,
+    /// In words: `1 or more`.
+    Words,
+}
+
 /// The page of `--cmdhelp=NAME`: what it is, type, default, range and words.
-pub fn cmdhelp_one(row: &OptionDef) -> String {
+pub fn cmdhelp_one(row: &OptionDef, form: HelpForm) -> String {
     let mut page = String::new();
     let mut line = |label: &str, text: &str| {
         let _ = writeln!(page, "{label:>20}: {text}");
@@ -34,9 +44,13 @@ pub fn cmdhelp_one(row: &OptionDef) -> String {
     for alias in row.aliases {
         line("alias", alias);
     }
-    line("type", row.kind.fio(row.bare.is_some()));
-    line("default", if row.default.is_empty() { "no default" } else { row.default });
-    if let Some(range) = range(row) {
+    let (kind, none, range) = match form {
+        HelpForm::Fio => (row.kind.fio(row.bare.is_some()), "no default", range(row)),
+        HelpForm::Words => (row.kind.word(), "none", range_in_words(row)),
+    };
+    line("type", kind);
+    line("default", if row.default.is_empty() { none } else { row.default });
+    if let Some(range) = range {
         line("range", &range);
     }
     for (i, (word, help)) in row.choices.iter().enumerate() {
@@ -56,6 +70,18 @@ fn range(row: &OptionDef) -> Option<String> {
             Some(format!("min={min}.000000, max={max}.000000"))
         }
         ValueKind::Range => row.min.map(|min| format!("min={min}")),
+        _ => None,
+    }
+}
+
+/// The bounds of a number, where it has some: `1 or more`, `0 to 100`.
+fn range_in_words(row: &OptionDef) -> Option<String> {
+    if row.kind == ValueKind::Bool {
+        return None;
+    }
+    match (row.min, row.max) {
+        (min, Some(max)) => Some(format!("{} to {max}", min.unwrap_or(0))),
+        (Some(min), None) if min != 0 => Some(format!("{min} or more")),
         _ => None,
     }
 }
@@ -93,13 +119,25 @@ mod tests {
     #[test]
     fn a_page_has_the_lines_of_fios() {
         assert_eq!(
-            cmdhelp_one(&PARENT),
+            cmdhelp_one(&PARENT, HelpForm::Fio),
             "              verify: Check what was written\n\
              \x20              alias: check\n\
              \x20               type: string (opt=bla)\n\
              \x20            default: 0\n\
              \x20       valid values: md5        by md5\n"
         );
-        assert!(cmdhelp_one(&CHILD).contains("               range: min=0, max=-1\n"));
+        let page = cmdhelp_one(&CHILD, HelpForm::Fio);
+        assert!(page.contains("               range: min=0, max=-1\n"), "{page}");
+    }
+
+    #[test]
+    fn a_page_for_a_person_has_neither_a_sample_nor_a_code_for_no_limit() {
+        let page = cmdhelp_one(&PARENT, HelpForm::Words);
+        assert!(page.contains("               type: word\n"), "{page}");
+        assert!(!cmdhelp_one(&CHILD, HelpForm::Words).contains("range"));
+        let least = OptionDef { min: Some(1), ..CHILD };
+        assert!(cmdhelp_one(&least, HelpForm::Words).contains("range: 1 or more\n"));
+        let both = OptionDef { max: Some(9), ..least };
+        assert!(cmdhelp_one(&both, HelpForm::Words).contains("range: 1 to 9\n"));
     }
 }

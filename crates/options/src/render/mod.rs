@@ -3,5 +3,5 @@
 mod cmdhelp;
 mod markdown;
 
-pub use cmdhelp::{cmdhelp_all, cmdhelp_one};
+pub use cmdhelp::{HelpForm, cmdhelp_all, cmdhelp_one};
 pub use markdown::{markdown, names, section};
