@@ -34,6 +34,7 @@ need script bsdutils
 need ip iproute2
 need mpirun.openmpi openmpi-bin
 need mpirun.mpich mpich
+need zsh zsh
 need zstd zstd
 # fio has it do arithmetic in job files.
 need bc bc

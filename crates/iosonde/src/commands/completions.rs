@@ -56,9 +56,7 @@ pub fn script(commands: Commands, shell: ShellName) -> String {
     };
     let mut definition = root::definition(commands);
     for Operand { command, id, words } in operands(commands) {
-        // zsh offers either words or files, and a job file is what is explained most often.
-        let shares_with_files = command == "explain" && shell == ShellName::Zsh;
-        if commands.iter().any(|one| one.name == command) && !shares_with_files {
+        if commands.iter().any(|one| one.name == command) {
             definition = definition.mut_subcommand(command, |definition| {
                 definition
                     .mut_arg(id, |operand| operand.value_parser(PossibleValuesParser::new(words)))
@@ -71,7 +69,7 @@ pub fn script(commands: Commands, shell: ShellName) -> String {
     match shell {
         ShellName::Bash => script.push_str(AFTER_EQUALS),
         ShellName::Fish => operands(commands).iter().for_each(|one| script += &one.fish()),
-        ShellName::Zsh => {}
+        ShellName::Zsh => script = with_job_files(&script, commands),
     }
     script
 }
@@ -110,6 +108,20 @@ impl Operand {
             _ => format!("complete -c iosonde {when} -f -a '{words}'\n"),
         }
     }
+}
+
+/// What is explained is a finding or a job file; the generator for zsh knows words or files.
+fn with_job_files(script: &str, commands: Commands) -> String {
+    let all = operands(commands);
+    let findings = all.iter().find(|one| one.command == "explain").expect("it is listed above");
+    let words = findings.words.join(" ");
+    let both = format!(
+        "_iosonde_explained() {{\n    _alternative \"findings:finding:({words})\" \
+         'files:job file:_files'\n}}\n\n"
+    );
+    let script = script.replace(&format!(":({words})'"), ":_iosonde_explained'");
+    // Before the last lines, which may call the function that completes.
+    script.replacen("if [ \"$funcstack[1]\"", &format!("{both}if [ \"$funcstack[1]\""), 1)
 }
 
 /// Bash splits `--rw=read` at the `=`, and the generated function looks for

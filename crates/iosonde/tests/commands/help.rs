@@ -80,6 +80,32 @@ fn completions_know_commands_flags_options_and_their_values() {
 }
 
 #[test]
+fn zsh_completes_findings_and_job_files_after_explain() {
+    let folder = Folder::new("commands-zsh");
+    let script = run(&folder, "completions zsh").well().stdout;
+    assert_eq!(script.matches(":_iosonde_explained'").count(), 1, "the operand of explain");
+    folder.write("_iosonde", script);
+    if !iosonde_testing::has("zsh", "zsh") {
+        return;
+    }
+    // The functions of zsh that complete, replaced by ones that show what they are given.
+    let shown = "compdef() {}; source ./_iosonde; _alternative() { print -rl -- $@ }; \
+                 _iosonde_explained";
+    let ran = std::process::Command::new("zsh")
+        .args(["-f", "-c", shown])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let words = String::from_utf8(ran.stdout).unwrap();
+    let (findings, files) = words.split_once('\n').unwrap_or_default();
+    assert!(
+        findings.starts_with("findings:finding:(") && findings.contains("not-durable"),
+        "{words}"
+    );
+    assert_eq!(files, "files:job file:_files\n");
+}
+
+#[test]
 fn bash_completes_a_value_behind_an_equals_sign() {
     let folder = Folder::new("commands-bash");
     let script = run(&folder, "completions bash").well().stdout;
