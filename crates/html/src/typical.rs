@@ -49,9 +49,14 @@ fn without_links(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('[') {
-        let link = after.split_once("](").and_then(|(words, behind)| {
-            let (_, behind) = behind.split_once(')')?;
-            Some((words, behind))
+        let link = after.split_once(']').and_then(|(words, behind)| {
+            // The address, or the name of one that stands below the text.
+            let end = match behind.chars().next()? {
+                '(' => ')',
+                '[' => ']',
+                _ => return None,
+            };
+            Some((words, behind.split_once(end)?.1))
         });
         let Some((words, behind)) = link else { break };
         plain.push_str(before);
@@ -72,6 +77,7 @@ mod tests {
             without_links("from [a sheet](https://x.example) to b [c]"),
             "from a sheet to b [c]"
         );
+        assert_eq!(without_links("A ([KitGuru][870-evo]) and [B][b]"), "A (KitGuru) and B");
     }
 
     #[test]

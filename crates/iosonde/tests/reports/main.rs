@@ -16,4 +16,5 @@ mod outcomes;
 mod outputs;
 mod outputs_clients;
 mod outputs_mistakes;
+mod reference_values;
 mod whole_outputs;

@@ -112,6 +112,7 @@ pub fn typical(class: Class, shape: Shape) -> Option<Band> {
     Some(bands.fold(Band { class, ..first }, |all, band| Band {
         low: all.low.min(band.low),
         high: all.high.max(band.high),
+        from: "PCIe 3 to 5 together, since the link is not known",
         ..all
     }))
 }
@@ -122,6 +123,7 @@ pub fn of_job(job: &JobLedger, dir: Dir, ledger: &Ledger) -> Option<Band> {
     let shape = shape_of(job, dir)?;
     let class = match dir {
         Dir::Read => class_read(job, ledger)?,
+        _ if job.writes.is_none() => return None,
         _ => class_of(job, ledger)?,
     };
     typical(class, shape)
@@ -223,9 +225,11 @@ mod tests {
         let job = reader("sda", 1 << 20, false, 1);
         let band = of_job(&job, Dir::Read, &ledger).expect("a band");
         assert_eq!(band.words(), "typical of a SATA SSD: 286 MiB/s to 534 MiB/s");
-        let job = reader("sda", 4096, true, 1);
+        let mut job = reader("sda", 4096, true, 1);
+        job.direct.honoured = Fact::Known(true);
+        assert_eq!(of_job(&job, Dir::Write, &ledger), None, "nothing was written");
         let band = of_job(&job, Dir::Read, &ledger).expect("a band");
-        assert_eq!(band.range(), "10.0k to 13.0k IOPS");
+        assert_eq!(band.range(), "7.50k to 13.0k IOPS");
     }
 
     #[test]

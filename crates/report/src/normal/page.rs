@@ -27,7 +27,7 @@ sheets and by published results. The report shows a band with `--verbose` where 
 went to, one device of a known class; a virtual disk has none, since nothing shows what is behind it. **No verdict uses them**: a device
 outside its band is not broken, and one inside it may have been measured wrongly.
 
-Data sheets state the best case: a fresh drive, much of it empty, at the latency of one machine. Figures here are decimal (1 MB is
+Vendors state the best case: a fresh drive, much of it empty, at the latency of one machine. Figures here are decimal (1 MB is
 1 000 000 bytes), as in data sheets; the report shows the same bands in its own units.
 
 ";
@@ -36,6 +36,20 @@ const LINKS: &str = "[percona-2018]: https://www.percona.com/blog/2018/07/18/why
 [percona-2019]: https://www.percona.com/blog/2019/09/19/update-on-fsync-performance/
 [sync-latency]: https://engineered.at/articles/ssds-power-loss-protection-and-fsync-latency
 [ebs]: https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html
+[exos-x18]: https://computerbase.de/2022-11/seagate-exos-2x18-erste-hdd-mit-550-mb-s-dank-dual-aktor-mach-2-enthuellt
+[exos-2x18]: https://www.tomshardware.com/news/seagate-launches-2nd-gen-dual-actuator-hdds-18-tb
+[850-evo]: https://www.wired2fire.co.uk/samsung-1tb-850-evo-series-sata-iii-6gb-s-solid-state-drive.html
+[860-qvo]: https://www.mmorpg.com/hardware-reviews/samsung-qvo-860-1tb-ssd-big-and-cheap-ssd-storage-2000108351
+[870-evo]: https://www.kitguru.net/components/ssd-drives/simon-crisp/samsung-ssd-870-evo-1tb-review/all/1/
+[870-qvo]: https://www.pcgamer.com/samsung-870-qvo-1tb-ssd-review-benchmarks
+[first-gen4]: https://www.tomshardware.com/news/samsung-embraces-pcie-40-in-upcoming-980-pro-ssd
+[980-pro]: https://reviewcentralme.com/?p=31849
+[990-pro]: https://www.thefpsreview.com/2024/05/27/samsung-990-pro-with-heatsink-1tb-pcie-gen4-m-2-nvme-ssd-review/4
+[990-pro-figures]: https://www.slashcam.com/news/single/Samsung-990-PRO--New-NVMe-SSD-top-model-reaches-th-17407.html
+[nm790]: https://kitguru.net/components/ssd-drives/simon-crisp/lexar-nm790-with-heatsink-4tb-ssd-review/11
+[cs3140]: https://kitguru.net/components/ssd-drives/simon-crisp/pny-xlr8-cs3140-1tb-ssd-review/9
+[t700]: https://www.tomshardware.com/features/crucial-t700-ssd-preview-fastest-consumer-ssd-hits-124-gbs
+[9100-pro]: https://www.storagereview.com/review/samsung-9100-pro-8tb-review-premium-gen5-performance-at-a-massive-scale
 ";
 
 fn title(class: Class) -> &'static str {

@@ -17,8 +17,9 @@ pub(super) const BANDS: [Band; 38] = [
         Hdd,
         QueuedRandomRead,
         80.0,
-        170.0,
-        "from one typical seek each, to Seagate's data sheet of the Exos X18 (170 IOPS at depth 16)",
+        152.0,
+        "from one typical seek each, to one actuator of a Seagate Exos 2X18, of which two reach 304 \
+         IOPS at depth 16 ([data sheet, by Tom's Hardware][exos-2x18])",
     ),
     band(
         Hdd,
@@ -33,18 +34,31 @@ pub(super) const BANDS: [Band; 38] = [
         SequentialRead,
         300e6,
         560e6,
-        "from a port of 3 Gb/s to Samsung's data sheet of the 870 EVO",
+        "from a port of 3 Gb/s to Samsung's figure for the 870 EVO ([KitGuru][870-evo])",
     ),
     band(
         SataSsd,
         SequentialWrite,
         80e6,
         530e6,
-        "from Samsung's data sheet of the 870 QVO (1 TB, its fast cache being full) to that of the \
-         870 EVO",
+        "from a Samsung 870 QVO of 1 TB whose fast cache is full ([PC Gamer][870-qvo]) to Samsung's \
+         figure for the 870 EVO ([KitGuru][870-evo])",
     ),
-    band(SataSsd, RandomRead, 10e3, 13e3, "Samsung's data sheets of the 860 EVO and 870 EVO"),
-    band(SataSsd, RandomWrite, 36e3, 42e3, "Samsung's data sheets of the 870 EVO and 860 EVO"),
+    band(
+        SataSsd,
+        RandomRead,
+        7.5e3,
+        13e3,
+        "Samsung's figures for the 860 QVO ([MMORPG.com][860-qvo]) and the 870 EVO ([KitGuru][870-evo])",
+    ),
+    band(
+        SataSsd,
+        RandomWrite,
+        36e3,
+        40e3,
+        "Samsung's figures for the 870 EVO ([KitGuru][870-evo]) and the 850 EVO \
+         ([Wired2Fire][850-evo])",
+    ),
     band(SataSsd, QueuedRandomRead, 67e3, 98e3, S3500),
     band(SataSsd, QueuedRandomWrite, 14.5e3, 88e3, S3500),
     band(NvmeGen3, SequentialRead, 2.7e9, 3.5e9, P3500),
@@ -84,26 +98,49 @@ pub(super) const BANDS: [Band; 38] = [
         SequentialRead,
         5e9,
         7.45e9,
-        "Crucial's data sheet of the P3 Plus, Samsung's of the 990 PRO",
+        "from the first SSDs of this generation ([Tom's Hardware][first-gen4]) to Samsung's figure \
+         for the 990 PRO ([StorageReview][9100-pro])",
     ),
     band(
         NvmeGen4,
         SequentialWrite,
-        1.9e9,
+        2.7e9,
         6.9e9,
-        "Crucial's data sheet of the P3 Plus (500 GB), Samsung's of the 990 PRO; less where the fast \
-         cache is full",
+        "Samsung's figures for the 980 PRO of 250 GB ([Review Central][980-pro]) and the 990 PRO \
+         ([StorageReview][9100-pro]); less where the fast cache is full",
     ),
     band(
         NvmeGen4,
         RandomRead,
         17e3,
-        22e3,
-        "as PCIe 3, to Samsung's data sheets of the 980 PRO and 990 PRO: the flash decides, not the link",
+        20e3,
+        "from PCIe 3, since the flash decides and not the link, to what KitGuru measured on a \
+         [Lexar NM790][nm790] and The FPS Review on a [Samsung 990 PRO][990-pro]",
     ),
-    band(NvmeGen4, RandomWrite, 60e3, 80e3, SAMSUNG_4),
-    band(NvmeGen4, QueuedRandomRead, 500e3, 1.4e6, SAMSUNG_4),
-    band(NvmeGen4, QueuedRandomWrite, 600e3, 1.55e6, SAMSUNG_4),
+    band(
+        NvmeGen4,
+        RandomWrite,
+        57e3,
+        163e3,
+        "from what KitGuru measured on a [Lexar NM790][nm790] to the most of PCIe 3: the memory of \
+         the drive takes the writes",
+    ),
+    band(
+        NvmeGen4,
+        QueuedRandomRead,
+        500e3,
+        1.4e6,
+        "Samsung's figures for the 980 PRO of 250 GB ([Review Central][980-pro]) and the 990 PRO \
+         ([slashCAM][990-pro-figures])",
+    ),
+    band(
+        NvmeGen4,
+        QueuedRandomWrite,
+        372e3,
+        1.55e6,
+        "from what KitGuru measured on a [PNY CS3140][cs3140] to Samsung's figure for the 990 PRO \
+         ([slashCAM][990-pro-figures])",
+    ),
     band(
         NvmeGen4,
         SyncedWrite,
@@ -133,15 +170,15 @@ pub(super) const BANDS: [Band; 38] = [
 ];
 
 const EXOS: &str = "from the innermost tracks of a Seagate Constellation ES.3 (product manual of its SAS \
-     model, 4.1.2: 83 to 175 MB/s) to the outermost of an Exos X18 (data sheet)";
+     model, 4.1.2: 83 to 175 MB/s) to the outermost of an Exos X18 ([ComputerBase][exos-x18])";
 const SEEK: &str = "half a revolution (4.17 ms) and a seek: 10.2 ms, the longest average of a HGST Ultrastar \
      7K4000 (its specification, 4.4.1), to 1 ms to the next track. A small file is at the upper end";
-const S3500: &str = "from Intel's data sheet of the SSD DC S3500 (M.2), over its full range, to Samsung's of \
-     the 870 EVO";
+const S3500: &str = "from Intel's data sheet of the SSD DC S3500 (M.2), over its full range, to Samsung's \
+     figure for the 870 EVO ([KitGuru][870-evo])";
 const P3500: &str =
     "Intel's specification of the SSD DC P3500, Samsung's data sheet of the 970 EVO Plus";
-const SAMSUNG_4: &str = "Samsung's data sheets of the 980 PRO (250 GB) and 990 PRO";
-const GEN5: &str = "Crucial's data sheet of the T700 (1 TB), Samsung's of the 9100 PRO (4 TB)";
+const GEN5: &str = "Crucial's figures for the T700 of 1 TB ([Tom's Hardware][t700]) and Samsung's for the \
+     9100 PRO ([StorageReview][9100-pro])";
 const GP3: &str = "[Amazon EBS][ebs], gp3: its baseline (125 MiB/s, 3 000 IOPS) to the most that could be \
      bought for it until 2025 (1 000 MiB/s, 16 000 IOPS)";
 const EBS_LATENCY: &str = "latencies that [Amazon EBS][ebs] states: less than 10 ms (gp3) to 0.5 ms on average \

@@ -172,7 +172,8 @@ fn link(name: &str) -> Option<String> {
         return None;
     }
     let tree = Tree::here();
-    let disk = tree.disk(name)?;
+    // A disk that is used whole is itself.
+    let disk = tree.disk(name).unwrap_or_else(|| name.to_owned());
     let attribute = |of| tree.attribute(&disk, &format!("device/device/current_link_{of}"));
     Some(format!("{} x{}", attribute("speed")?.trim(), attribute("width")?.trim()))
 }
