@@ -93,9 +93,18 @@ fn directions(report: &Report) -> Vec<Card> {
         let band = direction(name).and_then(|dir| typical::band(report, dir));
         let typical = band.map(|band| typical::section(&band, total.iops(), total.bytes_per_s()));
         let typical = typical.unwrap_or_default();
-        Card { title: name.to_owned(), figures, latency, of, note, typical }
+        let is_check = name == "read" && reads_only_check(report, total.bytes);
+        let title = if is_check { "read back to verify" } else { name };
+        Card { title: title.to_owned(), figures, latency, of, note, typical }
     };
     totals(report).into_iter().map(card).collect()
+}
+
+/// Whether what was read of a run that wrote was its check.
+fn reads_only_check(report: &Report, read: u64) -> bool {
+    let ledger = ledger(report).filter(|ledger| ledger.writes.is_some());
+    let checked = ledger.and_then(|ledger| ledger.verify_reads.as_ref());
+    checked.is_some_and(|checked| checked.completed_bytes >= read)
 }
 
 fn direction(name: &str) -> Option<Dir> {

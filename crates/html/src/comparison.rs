@@ -277,7 +277,7 @@ fn likeness(comparison: &ComparisonPage<'_>) -> Markup {
         @if !comparison.differences.is_empty() {
             div.scroll tabindex="0" role="group" aria-label="What differs" {
                 table {
-                    thead { tr { @for head in ["part", "what", "A", "B", ""] { th scope="col" { (head) } } } }
+                    thead { tr { @for head in ["part", "what", "A", "B", ""] { th.words scope="col" { (head) } } } }
                     tbody { @for one in &comparison.differences {
                         tr {
                             th scope="row" { (one.part) }

@@ -10,6 +10,7 @@
 
 mod cards;
 mod charts;
+mod command_line;
 mod compared;
 mod comparison;
 mod figures;

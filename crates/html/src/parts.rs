@@ -6,7 +6,7 @@ use crate::figures::ledger;
 use crate::hosts;
 use crate::verified;
 use crate::{PageRun, RunNumber};
-use iosonde_base::text::counted;
+use iosonde_base::text::{counted, unbroken};
 use iosonde_report::Report;
 use iosonde_report::conclusion::{Conclusion, Outcome, Usable};
 use iosonde_report::finding::Finding;
@@ -57,7 +57,7 @@ fn answer(run: &PageRun<'_>) -> Markup {
     let findings = ledger(report).map(|ledger| ledger.verdict.as_slice());
     html! {
         section class=(class) {
-            @if let Some(conclusion) = conclusion { p.conclusion { (conclusion.text) } }
+            @if let Some(conclusion) = conclusion { p.conclusion { (unbroken(&conclusion.text)) } }
             @for (job, name) in report.jobs.iter().zip(report.job_names()) {
                 @if let Some(failure) = &job.failure {
                     p.finding-line.wrong { strong { "failed" } " " (name) ": " (failure.words()) }
@@ -112,7 +112,7 @@ fn findings(findings: &[Finding], is_known: bool) -> Markup {
         @for finding in findings {
             details class={ "finding-line " (finding.severity.word()) } {
                 summary {
-                    strong { (finding.severity.word()) } " " (finding.statement)
+                    strong { (finding.severity.word()) } " " (unbroken(&finding.statement))
                     " [" (finding.id) "]"
                 }
                 p {

@@ -42,7 +42,7 @@ fn section(run: &PageRun<'_>, number: RunNumber, download: Option<&str>) -> Mark
             (tables::latency(report))
             (tables::system(report))
             (tables::settings(report))
-            (about(run, download))
+            (about(run, number, download))
         }
     }
 }
@@ -57,7 +57,7 @@ fn charts(report: &Report) -> Markup {
         div {
             @if let Some(ledger) = ledger { (optional(bars::bytes_chart(ledger))) }
             @if let Some(series) = series {
-                (optional(rate::chart(series, changes)))
+                (optional(rate::chart(series, changes, report.jobs.len())))
                 (optional(strip::chart(series)))
                 (optional(cliff::chart(series, changes)))
             }
@@ -70,7 +70,7 @@ fn charts(report: &Report) -> Markup {
                 @let directions = active(series).into_iter().map(HeatOf::Dir);
                 @for of in [HeatOf::Syncs].into_iter().chain(directions) { (optional(heat::chart(series, of))) }
             }
-            @if let Some(ledger) = ledger { (optional(bars::levels_chart(ledger))) }
+            @if let Some(ledger) = ledger { (optional(bars::levels_chart(ledger, &report.job_names()))) }
         }
     }
 }
@@ -80,9 +80,9 @@ fn optional(chart: Option<Markup>) -> Markup {
 }
 
 /// Where the page is from, the result itself, and what was missing in it.
-fn about(run: &PageRun<'_>, download: Option<&str>) -> Markup {
+fn about(run: &PageRun<'_>, number: RunNumber, download: Option<&str>) -> Markup {
     html! {
-        h2 { "About this page" }
+        @if number.is_alone { h2 { "About this page" } }
         @for note in run.notes { p.note { (note) } }
         @if series(run.report).is_none() {
             p.note {

@@ -1,5 +1,6 @@
 //! What was tested: the machine, the disk, the file system, the program, the job.
 
+use crate::command_line::command;
 use crate::figures::ledger;
 use crate::parts::program;
 use iosonde_base::text::{bytes, counted};
@@ -43,7 +44,7 @@ pub(crate) fn table(rows: &[(&'static str, String)], settings: Option<&RunSettin
             table { tbody {
                 @for (name, value) in rows {
                     tr { th scope="row" { (name) } td.words {
-                        @if *name == "command" { code { (value) } } @else { (value) }
+                        @if *name == "command" { (command(value)) } @else { (value) }
                     } }
                 }
                 @if let Some(settings) = settings {
@@ -116,7 +117,8 @@ fn environment(settings: &RunSettings) -> String {
 /// follow from others.
 fn job_text(settings: &RunSettings) -> String {
     let mut text = String::new();
-    for job in settings.jobs.iter().take(SECTIONS_MOST) {
+    for (at, job) in settings.jobs.iter().take(SECTIONS_MOST).enumerate() {
+        text.push_str(if at > 0 { "\n" } else { "" });
         text.push_str(&format!("[{}]\n", job.name));
         for option in job.options.iter().filter(|option| !option.is_implied()) {
             text.push_str(&format!("{}={}\n", option.name, option.value));

@@ -2,7 +2,7 @@
 
 use crate::charts::frame::in_steps;
 use crate::charts::scale::{byte_ticks, ticks};
-use iosonde_base::text::{bytes, count, duration, rate};
+use iosonde_base::text::{bytes, count, duration, rate, short_duration};
 
 /// The unit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,26 @@ impl FigureUnit {
             FigureUnit::Bytes => bytes(value.round() as u64),
             FigureUnit::BytesPerSecond => rate(value),
             FigureUnit::Nanoseconds => duration(value.round() as u64),
+        }
+    }
+
+    /// A round value of an axis whose equal steps are equal ratios, in words.
+    pub(crate) fn round(self, value: f64) -> String {
+        let whole = value.round() as u64;
+        match self {
+            // As sizes are written: a round rate has no decimals.
+            FigureUnit::BytesPerSecond => format!("{}/s", bytes(whole)),
+            FigureUnit::Bytes => bytes(whole),
+            FigureUnit::Nanoseconds => short_duration(whole),
+            FigureUnit::Count => {
+                let text = count(value);
+                let digits = text.trim_end_matches(|one: char| one.is_ascii_alphabetic());
+                if !digits.contains('.') {
+                    return text;
+                }
+                let short = digits.trim_end_matches('0').trim_end_matches('.');
+                format!("{short}{}", &text[digits.len()..])
+            }
         }
     }
 
@@ -96,5 +116,16 @@ mod tests {
         assert_eq!(axis(FigureUnit::Count, 1500.0), ["0", "500", "1000", "1500"]);
         assert_eq!(axis(FigureUnit::Count, 9e5), ["0", "200k", "400k", "600k", "800k"]);
         assert_eq!(axis(FigureUnit::Nanoseconds, 1e9).last().unwrap(), "1000 ms");
+    }
+
+    #[test]
+    fn round_values_have_no_zeroes_after_the_point() {
+        let round = FigureUnit::round;
+        assert_eq!(
+            [1.0, 0.5, 200.0, 1e3, 2.5e6].map(|v| round(FigureUnit::Count, v)),
+            ["1", "0.5", "200", "1k", "2.5M"]
+        );
+        assert_eq!(round(FigureUnit::Nanoseconds, 1e7), "10 ms");
+        assert_eq!(round(FigureUnit::BytesPerSecond, 2147483648.0), "2 GiB/s");
     }
 }

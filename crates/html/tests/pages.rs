@@ -295,7 +295,7 @@ fn a_run_has_its_conclusion_findings_charts_and_settings() {
         "Latency by percentile",
         "Latency of writes over time",
         "Queue depth and the limit of the tester",
-        "iosonde copy.fio --runtime=6",
+        "<span>copy.fio</span> <span>--runtime=6</span>",
         "copy.fio:2",
         "kind=disk; model=EXAMPLE SSD",
         "data:image/png;base64,",
@@ -344,7 +344,7 @@ fn a_comparison_has_its_conclusion_charts_and_what_differs() {
         "only in A",
         "the kernel differs",
         "Settings and system of B",
-        "iosonde compare job.fio",
+        "<span>compare</span> <span>job.fio</span>",
     ];
     let places: Vec<usize> =
         parts.iter().map(|part| page.find(part).unwrap_or_else(|| panic!("{part}"))).collect();

@@ -245,17 +245,6 @@ fn direct_alone(sheet: &Results) -> Option<String> {
     ))
 }
 
-/// Three figures that count: `1234`, `123`, `12.3`, `1.23`, `0.123`.
-pub fn figures(value: f64) -> String {
-    let decimals = match value {
-        _ if value >= 99.95 => 0,
-        _ if value >= 9.995 => 1,
-        _ if value >= 0.9995 => 2,
-        _ => 3,
-    };
-    format!("{value:.decimals$}")
-}
-
 /// Seconds as `1.23 ms`.
 fn span(seconds: f64) -> String {
     text::duration((seconds * 1e9).round() as u64)

@@ -57,7 +57,7 @@ fn a_clean_run_is_limited_by_its_device_and_usable() {
     assert_eq!((found.limit, found.certainty), (LimitedBy::Storage, Certainty::Certain));
     assert_eq!(
         found.text,
-        "Limited by nvme0n1 at queue depth 32 (waiting for it 60 % of the time); usable as rate \
+        "Limited by nvme0n1 at queue depth 32 (waiting for it 60.0 % of the time); usable as rate \
          and latency of nvme0n1 under this load."
     );
     let time = found.time.unwrap();
@@ -151,7 +151,7 @@ fn own_use_of_the_processor_and_what_others_took_are_told_apart() {
         (LimitedBy::Processor, Certainty::Certain)
     );
     assert!(
-        own.text.contains("the processor (on it 90 % of the time, waiting for one 5 %)"),
+        own.text.contains("the processor (on it 90.0 % of the time, waiting for one 5.0 %)"),
         "{own:?}"
     );
     let taken = on(0.1, 0.6);
@@ -167,7 +167,7 @@ fn own_use_of_the_processor_and_what_others_took_are_told_apart() {
         ledger.verdict = vec![finding("cpu-taken", Severity::Warning)];
     });
     assert_eq!(little.limit, LimitedBy::Storage);
-    assert!(little.text.contains("waited for a processor for 12 % of the time"), "{little:?}");
+    assert!(little.text.contains("waited for a processor for 12.0 % of the time"), "{little:?}");
     assert_eq!(little.usable, Usable::Warnings);
 }
 
@@ -275,7 +275,7 @@ fn limits_of_control_groups_count_where_they_are_reached() {
         ledger.environment.cgroup_cpus = Some(0.2);
     });
     assert_eq!(cpu.limit, LimitedBy::Quota);
-    assert!(cpu.text.contains("limit of 0.2 processors (throttled for 80 % of"), "{cpu:?}");
+    assert!(cpu.text.contains("limit of 0.2 processors (throttled for 80.0 % of"), "{cpu:?}");
 }
 
 #[test]
@@ -296,14 +296,15 @@ fn most_of_the_time_without_progress_is_a_stall_and_no_rate_to_use() {
         (LimitedBy::Stall, Certainty::Certain)
     );
     assert!(
-        most.text
-            .starts_with("Stalled: nothing completed for 40 s of 60 s (66.7 %), from 10 s on;"),
+        most.text.starts_with(
+            "Stalled: nothing completed for 40.0 s of 60.0 s (66.7 %), from 10.0 s on;"
+        ),
         "{most:?}"
     );
     assert!(!most.text.contains("after the change"), "{most:?}");
     let some = stalled(12, 12_000_000_000);
     assert_eq!(some.limit, LimitedBy::Storage);
-    assert!(some.text.contains("nothing completed for 12 s of 60 s (20 %)"), "{some:?}");
+    assert!(some.text.contains("nothing completed for 12.0 s of 60.0 s (20.0 %)"), "{some:?}");
     // Nothing was in flight: that is no stall.
     assert!(!stalled(12, 4_000_000).text.contains("nothing completed"));
 }
@@ -313,7 +314,7 @@ fn a_process_that_was_stopped_stalls_too() {
     let found = of_clean(|ledger| ledger.machine.stopped_ns = 45_000_000_000);
     assert_eq!(found.limit, LimitedBy::Stall);
     assert!(
-        found.text.starts_with("Stopped: the process was stopped for 45 s of 60 s"),
+        found.text.starts_with("Stopped: the process was stopped for 45.0 s of 60.0 s"),
         "{found:?}"
     );
 }

@@ -351,11 +351,11 @@ fn a_cache_that_was_dropped_meanwhile_gives_the_hits_that_there_were() {
 #[test]
 fn signals_that_contradict_each_other_leave_a_range() {
     let found = cached_mib(&random(80 * MIB, 10_000, &[(30, 1.0), (90, 0.0)])).unwrap_err();
-    assert!(found.contains("between 30 % and 60.9 %"), "{found}");
+    assert!(found.contains("between 30.0 % and 60.9 %"), "{found}");
     let mut uneven = random(80 * MIB, 10_000, &[(99, 1.0)]);
     uneven.jobs[0].evenly = false;
     let found = cached_mib(&uneven).unwrap_err();
-    assert!(found.contains("between 20 % and 60.9 %"), "{found}");
+    assert!(found.contains("between 20.0 % and 60.9 %"), "{found}");
     assert!(!ledger(&uneven).unknown_statements().is_empty());
     // Where no read was without a request, a cache that nobody read explains nothing.
     let mut cold = random(104 * MIB, 25_500, &[(50, 0.5)]);

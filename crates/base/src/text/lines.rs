@@ -59,6 +59,21 @@ pub fn wrap(text: &str, indent: usize, columns: usize) -> String {
     lines
 }
 
+/// `text` in which no line can end between a number and its unit.
+pub fn unbroken(text: &str) -> String {
+    let mut words = text.split(' ').peekable();
+    let mut joined = String::with_capacity(text.len());
+    while let Some(word) = words.next() {
+        joined.push_str(word);
+        match words.peek() {
+            Some(next) if stay_together(word, next) => joined.push('\u{a0}'),
+            Some(_) => joined.push(' '),
+            None => {}
+        }
+    }
+    joined
+}
+
 /// A number and its unit.
 fn stay_together(left: &str, right: &str) -> bool {
     let number = left.trim_start_matches(['(', '<', '-', '[']);
@@ -111,6 +126,10 @@ mod tests {
         assert_eq!(wrap("about 12 %.", 0, 8), "about\n12 %.");
         assert_eq!(wrap("bound: 1.37M IOPS", 0, 12), "bound:\n1.37M IOPS");
         assert_eq!(wrap("some MiB here", 0, 6), "some\nMiB\nhere");
+        assert_eq!(
+            unbroken("for 44.0 % of 3 runs (2.00 s)"),
+            "for 44.0\u{a0}% of 3 runs (2.00\u{a0}s)"
+        );
     }
 
     proptest! {

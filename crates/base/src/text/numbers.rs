@@ -1,9 +1,11 @@
 //! Numbers as text: bytes, rates, counts, shares, durations.
 //!
-//! One rule for all: three significant digits, a space, a unit. Bytes that are
-//! whole in their unit have no decimals (`4 KiB`), so `1.00 GiB` says that
-//! it was rounded. Bytes and rates have IEC units (powers of 1024), counts have
-//! SI prefixes (powers of 1000) without a space (`1.37M`).
+//! One rule for all: three significant digits, a space, a unit. What was measured keeps its
+//! zeroes, so `3.00 s` stands next to `3.01 s` and `10.0 %` next to `10.1 %`; what was chosen
+//! (limits, windows, values of an axis) has none ([`short_duration`], [`short_percent`]). Bytes
+//! that are whole in their unit have no decimals (`4 KiB`), so `1.00 GiB` says that it was
+//! rounded. Bytes and rates have IEC units (powers of 1024), counts have SI prefixes (powers
+//! of 1000) without a space (`1.37M`).
 //!
 //! fio's own formats have rules of their own and do not use this module.
 
@@ -12,6 +14,13 @@ const IEC_UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
 /// A number of bytes: `512 B`, `4 KiB`, `10.5 GiB`.
 pub fn bytes(bytes: u64) -> String {
+    let (value, unit) = in_iec(bytes);
+    let whole = bytes.is_multiple_of(1 << (10 * unit));
+    format!("{} {}", digits(value, whole), IEC_UNITS[unit])
+}
+
+/// A number of bytes in its unit.
+fn in_iec(bytes: u64) -> (f64, usize) {
     let mut unit = 0;
     let mut value = bytes as f64;
     // 1023.5 would be rounded to 1024.
@@ -19,8 +28,7 @@ pub fn bytes(bytes: u64) -> String {
         value /= 1024.0;
         unit += 1;
     }
-    let whole = bytes.is_multiple_of(1 << (10 * unit));
-    format!("{} {}", digits(value, whole), IEC_UNITS[unit])
+    (value, unit)
 }
 
 /// A number of bytes without rounding, in the largest unit that allows it:
@@ -33,10 +41,11 @@ pub fn exact_bytes(bytes: u64) -> String {
     format!("{} {}", bytes >> (10 * unit), IEC_UNITS[unit])
 }
 
-/// A rate in bytes per second: `160 MiB/s`. Rounded to whole bytes.
+/// A rate in bytes per second: `160 MiB/s`, `2.00 GiB/s`. Rounded to whole bytes.
 pub fn rate(bytes_per_s: f64) -> String {
     // A float that does not fit is cut to the ends of the range.
-    format!("{}/s", bytes(bytes_per_s.round() as u64))
+    let (value, unit) = in_iec(bytes_per_s.round() as u64);
+    format!("{} {}/s", digits(value, unit == 0), IEC_UNITS[unit])
 }
 
 /// A count or a rate without unit: `7`, `82.5`, `2.00k`, `262k`, `1.37M`.
@@ -56,9 +65,9 @@ pub fn count(value: f64) -> String {
     format!("{}{}", digits(scaled, is_whole), PREFIXES[prefix])
 }
 
-/// A share from 0 to 1 in percent with at most one decimal: `0 %`, `<0.1 %`,
-/// `7.3 %`, `99.9 %`, `100 %`. All and nothing are printed for exactly all and
-/// exactly nothing only.
+/// A share from 0 to 1 in percent with one decimal: `0 %`, `<0.1 %`, `7.0 %`,
+/// `99.9 %`, `100 %`. All and nothing are printed for exactly all and exactly
+/// nothing only, and have none; neither has what is above all.
 pub fn percent(share: f64) -> String {
     let value = share * 100.0;
     if value < 0.0 {
@@ -70,9 +79,13 @@ pub fn percent(share: f64) -> String {
     if (99.95..100.0).contains(&value) {
         return "99.9 %".to_owned();
     }
-    let decimals = if value < 100.0 { 1 } else { 0 };
-    let text = format!("{value:.decimals$}");
-    format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
+    let decimals = if value > 0.0 && value < 100.0 { 1 } else { 0 };
+    format!("{value:.decimals$} %")
+}
+
+/// As [`percent`], for what was chosen: `5 %`, `99.9 %`.
+pub fn short_percent(share: f64) -> String {
+    without_zeroes(&percent(share))
 }
 
 /// `part` of `whole` in percent; of nothing, nothing.
@@ -86,7 +99,7 @@ pub fn percent_of(part: u64, whole: u64) -> String {
     }
 }
 
-/// A duration in nanoseconds: `523 ns`, `12.1 us`, `1.24 ms`, `30 s`. From
+/// A duration in nanoseconds: `523 ns`, `12.0 us`, `1.24 ms`, `30.0 s`. From
 /// 1000 s on in whole seconds.
 pub fn duration(ns: u64) -> String {
     let (unit_ns, unit) = match ns {
@@ -95,10 +108,22 @@ pub fn duration(ns: u64) -> String {
         999_500..999_500_000 => (1_000_000, "ms"),
         _ => (1_000_000_000, "s"),
     };
-    let value = digits(ns as f64 / unit_ns as f64, ns.is_multiple_of(unit_ns));
-    // How long something ran is mostly a little off a whole second.
-    let seconds = value.strip_suffix(".00").or(value.strip_suffix(".0")).filter(|_| unit == "s");
-    format!("{} {unit}", seconds.unwrap_or(&value))
+    format!("{} {unit}", digits(ns as f64 / unit_ns as f64, unit_ns == 1))
+}
+
+/// As [`duration`], for what was chosen: `500 ms`, `1.5 s`, `30 s`.
+pub fn short_duration(ns: u64) -> String {
+    without_zeroes(&duration(ns))
+}
+
+/// A number and its unit, without zeroes at the end of a fraction.
+fn without_zeroes(text: &str) -> String {
+    match text.split_once(' ') {
+        Some((number, unit)) if number.contains('.') => {
+            format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ => text.to_owned(),
+    }
 }
 
 /// How many of something: `1 job`, `3 jobs`, `2 flushes`, `2 directories`.
@@ -122,6 +147,12 @@ pub fn rough_time(seconds: f64) -> String {
         120.0..7200.0 => format!("{:.0} min", (seconds / 60.0).ceil()),
         _ => format!("{:.1} h", seconds / 3600.0),
     }
+}
+
+/// A number in three significant digits, or all of those before the point: `0.296`, `3.33`,
+/// `1024`.
+pub fn significant(value: f64) -> String {
+    digits(value, false)
 }
 
 /// `value` in three significant digits, or all of those before the point.
@@ -161,6 +192,10 @@ mod tests {
             ["0 B/s", "160 MiB/s", "16.0 EiB/s", "0 B/s"]
         );
         assert_eq!(
+            [999.0, 4096.0, 10.0 * 1048576.0, 2147483648.0].map(rate),
+            ["999 B/s", "4.00 KiB/s", "10.0 MiB/s", "2.00 GiB/s"]
+        );
+        assert_eq!(
             [0.0, 1e-4, 0.5, 82.5, 999.4, 999.5, 1000.0, 1_373_522.0].map(count),
             ["0", "<0.001", "0.500", "82.5", "999", "1.00k", "1.00k", "1.37M"]
         );
@@ -170,11 +205,11 @@ mod tests {
     fn durations_change_their_unit_before_a_fourth_digit() {
         assert_eq!(
             [0, 523, 12_100, 999_499, 999_500, 1_000_000].map(duration),
-            ["0 ns", "523 ns", "12.1 us", "999 us", "1.00 ms", "1 ms"]
+            ["0 ns", "523 ns", "12.1 us", "999 us", "1.00 ms", "1.00 ms"]
         );
         assert_eq!(
             [2_050_000_000, 2_999_000_000, 30_010_000_000, 3_600_500_000_000].map(duration),
-            ["2.05 s", "3 s", "30 s", "3600 s"]
+            ["2.05 s", "3.00 s", "30.0 s", "3600 s"]
         );
     }
 
@@ -182,13 +217,23 @@ mod tests {
     fn almost_all_is_not_all_and_almost_nothing_is_not_nothing() {
         assert_eq!(
             [0.0, 1e-9, 0.0005, 0.07, 0.125, 0.999_96, 1.0, 2.504].map(percent),
-            ["0 %", "<0.1 %", "0.1 %", "7 %", "12.5 %", "99.9 %", "100 %", "250 %"]
+            ["0 %", "<0.1 %", "0.1 %", "7.0 %", "12.5 %", "99.9 %", "100 %", "250 %"]
         );
-        assert_eq!(percent(-0.02), "-2 %");
+        assert_eq!([0.1, 0.101].map(percent), ["10.0 %", "10.1 %"]);
+        assert_eq!(percent(-0.02), "-2.0 %");
         assert_eq!(percent_of(0, 0), "0 %");
         assert_eq!(percent_of(u64::MAX - 1, u64::MAX), "99.9 %");
         assert_eq!(percent_of(u64::MAX, u64::MAX), "100 %");
         assert_eq!(percent_of(3, 2), "150 %");
+    }
+
+    #[test]
+    fn what_was_chosen_has_no_zeroes_at_its_end() {
+        assert_eq!(
+            [5, 10_000, 500_000_000, 1_500_000_000, 30_000_000_000].map(short_duration),
+            ["5 ns", "10 us", "500 ms", "1.5 s", "30 s"]
+        );
+        assert_eq!([0.05, 0.999, 1.0, 0.0].map(short_percent), ["5 %", "99.9 %", "100 %", "0 %"]);
     }
 
     #[test]
@@ -247,7 +292,9 @@ mod tests {
             for text in [bytes(n), count(n as f64), duration(n)] {
                 prop_assert!(within_half_a_digit(read(&text), n as f64), "{n}: {text}");
             }
-            prop_assert_eq!(rate(n as f64), format!("{}/s", bytes(n as f64 as u64)));
+            let rate = rate(n as f64);
+            let per_second = rate.strip_suffix("/s").unwrap();
+            prop_assert!(within_half_a_digit(read(per_second), n as f64), "{n}: {rate}");
             let exact = exact_bytes(n);
             prop_assert_eq!(read(&exact), n as f64, "{}", exact);
         }

@@ -4,7 +4,7 @@ use super::HostGroup;
 use super::message::Message;
 use super::rates::RankRates;
 use crate::transport::Transport;
-use iosonde_base::text::duration;
+use iosonde_base::text::short_duration;
 use iosonde_base::time::unix_ns;
 use iosonde_run::conductor::HostCounts;
 use std::time::{Duration, Instant};
@@ -154,7 +154,7 @@ impl<T: Transport> HostGroup<T> {
         if silent.iter().any(|&rank| self.is_garbled(rank)) {
             return format!("no progress: a message of {named}{more} was lost or arrived damaged");
         }
-        let time = duration(self.silence().as_nanos() as u64);
+        let time = short_duration(self.silence().as_nanos() as u64);
         format!("{named}{more} silent for {time} (--mpi-timeout)")
     }
 

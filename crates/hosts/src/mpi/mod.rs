@@ -8,7 +8,7 @@ pub use launcher::Launcher;
 
 use crate::transport::Transport;
 use iosonde_base::exit;
-use iosonde_base::text::duration;
+use iosonde_base::text::short_duration;
 use iosonde_sys::standard_error::print_error;
 use library::{MpiLibrary, PendingMessage};
 use std::collections::VecDeque;
@@ -221,7 +221,7 @@ impl Transport for Mpi {
                 }
             }
             if now >= until {
-                let time = duration(within.as_nanos() as u64);
+                let time = short_duration(within.as_nanos() as u64);
                 return Err(format!("not all ranks came to the start within {time}"));
             }
             std::hint::spin_loop();
@@ -242,7 +242,7 @@ impl Mpi {
     pub fn end(self, is_whole: bool, within: Duration, code: u8) {
         std::thread::spawn(move || {
             std::thread::sleep(within);
-            let time = duration(within.as_nanos() as u64);
+            let time = short_duration(within.as_nanos() as u64);
             print_error(&format!("iosonde: --mpi: no progress in the end of MPI within {time}"));
             std::process::exit(code.max(exit::REFUSED).into());
         });

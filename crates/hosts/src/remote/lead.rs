@@ -7,7 +7,7 @@ use super::server::{Server, ServerStage};
 use crate::group::message::Message;
 use crate::group::{FIRST_WAVE, Limits, StopAsked, StopRequest};
 use crate::wire::{Channel, await_readable};
-use iosonde_base::text::duration;
+use iosonde_base::text::short_duration;
 use iosonde_report::hosts::ClockOffset;
 use std::time::{Duration, Instant};
 
@@ -253,7 +253,7 @@ impl RemoteRun {
             let why = match server.channel.ended() {
                 Some(why) => why.to_owned(),
                 None if silent => {
-                    format!("silent for {}", duration(self.limits.silence.as_nanos() as u64))
+                    format!("silent for {}", short_duration(self.limits.silence.as_nanos() as u64))
                 }
                 None => continue,
             };

@@ -148,9 +148,10 @@ struct NamedLevel {
 
 /// Depth that was asked for, kept and seen, and the rate against the tester's
 /// upper bound.
-pub(crate) fn levels_chart(ledger: &Ledger) -> Option<Markup> {
+pub(crate) fn levels_chart(ledger: &Ledger, names: &[String]) -> Option<Markup> {
     // One job, so that its depth and its IOPS belong together.
-    let busiest = ledger.jobs.iter().max_by(|a, b| a.cpu.iops.total_cmp(&b.cpu.iops))?;
+    let jobs = ledger.jobs.iter().zip(names);
+    let (busiest, name) = jobs.max_by(|a, b| a.0.cpu.iops.total_cmp(&b.0.cpu.iops))?;
     let depth = &busiest.depth;
     let level = |name: &'static str, value: f64| NamedLevel { name, value, words: count(value) };
     let mut depths = vec![level("requested", f64::from(depth.requested.max(1)))];
@@ -171,7 +172,7 @@ pub(crate) fn levels_chart(ledger: &Ledger) -> Option<Markup> {
         finding: format!(
             "Of job {}{}. Depth: I/Os in flight. IOPS: as measured, and of the same job without \
              storage{}.",
-            busiest.name,
+            name,
             if ledger.jobs.len() > 1 { ", the one with the most IOPS" } else { "" },
             if cpu > 0 {
                 format!("; {} of CPU time per I/O", duration(cpu))

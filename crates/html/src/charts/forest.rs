@@ -140,13 +140,13 @@ fn finding(figures: &[ComparedFigure], margin: f64) -> String {
     let count =
         |verdict: FigureVerdict| figures.iter().filter(|one| one.verdict == verdict).count();
     format!(
-        "Of {} figures: {} with a difference, {} the same within {}, {} that cannot be told. A filled \
-         circle differs, a square is the same, a hollow circle cannot be told; the line is the \
+        "Of {} figures: {} with a difference, {} the same within {}, {} undecided. A filled \
+         circle differs, a square is the same, a hollow circle is undecided; the line is the \
          interval.",
         figures.len(),
         count(FigureVerdict::Differs),
         count(FigureVerdict::Same),
-        iosonde_base::text::percent(margin),
+        iosonde_base::text::short_percent(margin),
         count(FigureVerdict::CannotTell)
     )
 }

@@ -2,6 +2,7 @@
 //! its numbers as a table below.
 
 use super::scale::{Scale, ticks};
+use iosonde_base::text::unbroken;
 use iosonde_report::series::RunSeries;
 use maud::{Markup, html};
 use std::fmt::Write;
@@ -57,7 +58,7 @@ impl Chart<'_> {
                 // Printed on one sheet.
                 div.drawn {
                     h3 { (self.title) }
-                    p.finding { (self.finding) }
+                    p.finding { (unbroken(&self.finding)) }
                     svg viewBox={ "0 0 " (WIDTH) " " (self.height) } role="img" aria-label=(self.title) {
                         title { (self.title) }
                         desc { (self.finding) }

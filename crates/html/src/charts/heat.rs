@@ -7,7 +7,7 @@ use super::scale::{Scale, decades};
 use crate::figures::class;
 use crate::png::IndexedPicture;
 use iosonde_base::Dir;
-use iosonde_base::text::{counted, duration};
+use iosonde_base::text::{counted, duration, short_duration};
 use iosonde_report::series::{RunSeries, SeriesWindow};
 use iosonde_stats::{CoarseCounts, coarse_lowest};
 use maud::{Markup, html};
@@ -94,7 +94,7 @@ pub(crate) fn named_chart(id: &str, title: &str, series: &RunSeries, of: HeatOf)
             finding: format!(
                 "Each column is {}; the colour is the number of {}s (from 1 to {}). Lines: p50 \
                  solid, p99 dashed.",
-                duration(few.interval_ns),
+                short_duration(few.interval_ns),
                 of.unit(),
                 scale.most
             ),
@@ -131,7 +131,7 @@ pub(crate) fn beside(series: [&RunSeries; 2], of: HeatOf) -> Option<Markup> {
                 "All runs of a side together, A on the left and B on the right, on one scale. Each \
                  column is {}; the colour is the number of {}s (from 1 to {}). Lines: p50 solid, \
                  p99 dashed.",
-                duration(few[0].interval_ns),
+                short_duration(few[0].interval_ns),
                 of.unit(),
                 scale.most
             ),
@@ -171,7 +171,7 @@ impl HeatScale {
 
     fn y_axis(&self) -> Markup {
         let ticks = latency_ticks(self.y.low(), self.y.high());
-        y_axis(&ticks, &self.y, |ns| duration(ns as u64))
+        y_axis(&ticks, &self.y, |ns| short_duration(ns as u64))
     }
 
     /// What the colours mean.

@@ -79,7 +79,7 @@ impl YAxis {
     fn text(&self, value: f64) -> String {
         match self.ticks.as_slice() {
             [first, second, ..] if *first == 0.0 => self.unit.on_axis(value, *second),
-            _ => self.unit.text(value),
+            _ => self.unit.round(value),
         }
     }
 

@@ -5,7 +5,7 @@ use super::frame::{
 };
 use super::scale::{Scale, log_ticks};
 use crate::figures::NamedLatency;
-use iosonde_base::text::duration;
+use iosonde_base::text::{duration, short_duration};
 use iosonde_report::LatencyReport;
 use maud::{Markup, html};
 use std::fmt::Write;
@@ -50,7 +50,7 @@ pub(crate) fn titled(id: &str, title: &str, latencies: &[NamedLatency]) -> Optio
         .collect();
     let labels = with_room(labels, &x);
     let drawing = html! {
-        (y_axis(&y_ticks, &y, |ns| duration(ns as u64)))
+        (y_axis(&y_ticks, &y, |ns| short_duration(ns as u64)))
         (x_axis(&labels, &x, bottom, "percentile"))
         @for one in &some {
             @let curve = LatencyCurve::of(&one.latency, &x, &y);

@@ -1,6 +1,6 @@
 //! The timeline: a line for each job, all on one axis.
 
-use super::frame::{Chart, LEFT, RIGHT, at, in_steps};
+use super::frame::{Chart, LEFT, RIGHT, at, in_lines, in_steps, width};
 use super::scale::{Scale, ticks};
 use iosonde_base::text::duration;
 use iosonde_report::{JobPhase, Report};
@@ -36,14 +36,19 @@ pub(crate) fn chart(report: &Report) -> Option<Markup> {
     let all = jobs.iter().flat_map(|(_, phases)| phases);
     let end = all.map(|one| one.start_ns + one.phase.duration_ns).max()?.max(1);
     let shown = &jobs[..jobs.len().min(JOBS_MOST)];
-    let seconds = end as f64 / 1e9;
-    let x = Scale::linear(0.0, seconds, LEFT, RIGHT);
+    let (unit_ns, unit) =
+        if end < 1_000_000_000 { (1e6, "milliseconds") } else { (1e9, "seconds") };
+    let last = end as f64 / unit_ns;
+    let x = Scale::linear(0.0, last, LEFT, RIGHT);
     let bottom = 4.0 + LINE * shown.len() as f64;
+    let named = named_phases(shown, end);
     let drawing = html! {
         @for (row, (name, phases)) in shown.iter().enumerate() {
-            (line(name, phases, 4.0 + LINE * row as f64, &x))
+            (line(name, phases, 4.0 + LINE * row as f64, &x, unit_ns))
         }
-        (super::frame::x_axis(&labels(seconds), &x, bottom, "seconds from the start of the first job"))
+        @let axis = format!("{unit} from the start of the first job");
+        (super::frame::x_axis(&labels(last), &x, bottom, &axis))
+        (key(&named, bottom + 44.0))
     };
     let rows = jobs.iter().flat_map(|(name, phases)| {
         phases.iter().map(|one| {
@@ -59,20 +64,17 @@ pub(crate) fn chart(report: &Report) -> Option<Markup> {
         id: "phases",
         title: "Timeline of the jobs",
         finding: format!("{} from the first start to the last end.{more}", duration(end)),
-        height: bottom + 40.0,
+        height: bottom + if named.is_empty() { 40.0 } else { 62.0 },
         drawing,
         table: (vec!["job", "phase", "from", "took"], rows.collect()),
     };
     Some(chart.markup())
 }
 
-fn labels(seconds: f64) -> Vec<(f64, String)> {
-    let all = ticks(seconds);
+fn labels(last: f64) -> Vec<(f64, String)> {
+    let all = ticks(last);
     let step = all.get(1).copied().unwrap_or(1.0);
-    all.into_iter()
-        .filter(|&tick| tick <= seconds)
-        .map(|tick| (tick, in_steps(tick, step)))
-        .collect()
+    all.into_iter().filter(|&tick| tick <= last).map(|tick| (tick, in_steps(tick, step))).collect()
 }
 
 /// The phases where they began; one after the other where that is not known.
@@ -87,12 +89,40 @@ fn placed(phases: &[JobPhase]) -> Vec<PlacedPhase<'_>> {
     phases.iter().zip(starts).map(|(phase, start_ns)| PlacedPhase { phase, start_ns }).collect()
 }
 
-fn line(name: &str, phases: &[PlacedPhase], top: f64, x: &Scale) -> Markup {
+/// The names of phases besides `run` that are long enough to be seen, each with its class.
+fn named_phases<'a>(
+    jobs: &[(&String, Vec<PlacedPhase<'a>>)],
+    end_ns: u64,
+) -> Vec<(&'a str, &'static str)> {
+    let mut named: Vec<(&str, &'static str)> = Vec::new();
+    for (index, PlacedPhase { phase, .. }) in jobs.iter().flat_map(|job| job.1.iter().enumerate()) {
+        let entry = (phase.name.as_str(), phase_class(phase, index));
+        let is_seen = phase.duration_ns > end_ns / 100 && phase.name != "run";
+        if is_seen && !named.contains(&entry) {
+            named.push(entry);
+        }
+    }
+    named
+}
+
+/// What the fills stand for, in a row.
+fn key(named: &[(&str, &'static str)], top: f64) -> Markup {
+    let wide = |entry: &(&str, &'static str)| width(entry.0) + 34.0;
+    let places = in_lines(named.iter().map(wide), RIGHT);
     html! {
-        text x=(at(LEFT - 8.0)) y=(at(top + 13.0)) text-anchor="end" { (with_its_end(name)) }
+        @for ((x, y), (name, class)) in places.into_iter().zip(named) {
+            rect class={ "part " (class) } x=(at(x)) y=(at(top + y)) width="12" height="12" {}
+            text x=(at(x + 18.0)) y=(at(top + y + 10.0)) { (name) }
+        }
+    }
+}
+
+fn line(name: &str, phases: &[PlacedPhase], top: f64, x: &Scale, unit_ns: f64) -> Markup {
+    html! {
+        text x=(at(LEFT - 4.0)) y=(at(top + 13.0)) text-anchor="end" { (with_its_end(name)) }
         @for (index, PlacedPhase { phase, start_ns }) in phases.iter().enumerate() {
-            @let left = x.at(*start_ns as f64 / 1e9);
-            @let wide = x.at((start_ns + phase.duration_ns) as f64 / 1e9) - left;
+            @let left = x.at(*start_ns as f64 / unit_ns);
+            @let wide = x.at((start_ns + phase.duration_ns) as f64 / unit_ns) - left;
             rect class={ "part " (phase_class(phase, index)) } x=(at(left)) y=(at(top)) width=(at(wide)) height="17" {
                 title { (name) ": " (phase.name) " " (duration(phase.duration_ns)) }
             }
@@ -103,18 +133,18 @@ fn line(name: &str, phases: &[PlacedPhase], top: f64, x: &Scale) -> Markup {
     }
 }
 
-/// Letters of a name beside its line at most.
-const NAME_LETTERS: usize = 9;
-
-/// A long name with its end, in which the clones of a job differ: `read~.10`.
+/// A name that is too long for its place with its end, in which the clones of a job differ:
+/// `log~s.10`.
 fn with_its_end(name: &str) -> String {
     const END: usize = 4;
     let letters: Vec<char> = name.chars().collect();
-    if letters.len() <= NAME_LETTERS {
+    if width(name) <= LEFT - 6.0 || letters.len() <= END {
         return name.to_owned();
     }
-    let (first, last) = (&letters[..NAME_LETTERS - END - 1], &letters[letters.len() - END..]);
-    first.iter().chain(&['~']).chain(last).collect()
+    let (first, last) = letters.split_at(letters.len() - END);
+    let short = |kept: usize| first[..kept].iter().chain(&['~']).chain(last).collect::<String>();
+    let fits = (0..first.len()).rev().map(short).find(|short| width(short) <= LEFT - 6.0);
+    fits.unwrap_or_else(|| short(0))
 }
 
 fn phase_class(phase: &JobPhase, index: usize) -> &'static str {
@@ -151,10 +181,11 @@ mod tests {
             ours: Ours { jobs: vec![job("a", 0), job("b", 1_000_000_000)], ..Ours::default() },
             ..Report::default()
         };
-        assert_eq!(["readers.9", "readers.10"].map(with_its_end), ["readers.9", "read~s.10"]);
+        assert_eq!(with_its_end("readers.10"), "readers.10");
+        assert_eq!(with_its_end("log-writers.10"), "log-~s.10");
         let page = chart(&report).unwrap().into_string();
         let middle = at((LEFT + RIGHT) / 2.0);
         assert!(page.contains(&format!("x=\"{middle}\" y=\"26\"")), "{page}");
-        assert!(page.contains("2 s from the first start to the last end"), "{page}");
+        assert!(page.contains("2.00 s from the first start to the last end"), "{page}");
     }
 }

@@ -233,7 +233,7 @@ impl PointAxis {
     /// The labels of the axis below the drawing that have room.
     fn labels(&self, scale: &Scale) -> Vec<(f64, String)> {
         let round =
-            || self.ticks(scale).into_iter().map(|tick| (tick, self.unit.text(tick))).collect();
+            || self.ticks(scale).into_iter().map(|tick| (tick, self.unit.round(tick))).collect();
         let all: Vec<(f64, String)> =
             if self.labels.is_empty() { round() } else { self.labels.clone() };
         let mut end = f64::MIN;

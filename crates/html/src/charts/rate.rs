@@ -6,7 +6,7 @@ use super::scale::Scale;
 use crate::figures::{active, class};
 use crate::unit::FigureUnit;
 use iosonde_base::Dir;
-use iosonde_base::text::{bytes, counted, duration, percent, rate};
+use iosonde_base::text::{bytes, counted, duration, percent, rate, short_duration};
 use iosonde_report::series::{RateChange, RunSeries, SeriesWindow, WindowCounts};
 use maud::{Markup, html};
 
@@ -39,9 +39,9 @@ impl RateOf {
 
 /// The charts of a run: bytes a second, and folded below it I/Os a second. A
 /// script makes a switch of the two.
-pub(crate) fn chart(series: &RunSeries, changes: &[RateChange]) -> Option<Markup> {
-    let bytes = one(series, changes, RateOf::Bytes)?;
-    let ios = one(series, changes, RateOf::Ios)?;
+pub(crate) fn chart(series: &RunSeries, changes: &[RateChange], jobs: usize) -> Option<Markup> {
+    let bytes = one(series, changes, RateOf::Bytes, jobs)?;
+    let ios = one(series, changes, RateOf::Ios, jobs)?;
     Some(html! {
         div {
             (bytes)
@@ -53,7 +53,7 @@ pub(crate) fn chart(series: &RunSeries, changes: &[RateChange]) -> Option<Markup
     })
 }
 
-fn one(series: &RunSeries, changes: &[RateChange], rate_of: RateOf) -> Option<Markup> {
+fn one(series: &RunSeries, changes: &[RateChange], rate_of: RateOf, jobs: usize) -> Option<Markup> {
     let few = series.in_at_most(WINDOWS_MOST);
     let dirs = active(&few);
     if few.windows.len() < 2 || dirs.is_empty() {
@@ -77,7 +77,7 @@ fn one(series: &RunSeries, changes: &[RateChange], rate_of: RateOf) -> Option<Ma
     };
     let table = table(series, dirs, rate_of);
     let (id, title, finding) = match rate_of {
-        RateOf::Bytes => ("rate", "Rate over time", finding(changes, few)),
+        RateOf::Bytes => ("rate", "Rate over time", finding(changes, few, jobs)),
         RateOf::Ios => ("rate-ios", "IOPS over time", "The same windows, counted in I/Os.".into()),
     };
     let chart = LineChart {
@@ -121,14 +121,20 @@ fn words(change: &RateChange) -> String {
     format!("{sign}{}", percent((after - before).abs() / before))
 }
 
-fn finding(changes: &[RateChange], series: &RunSeries) -> String {
+fn finding(changes: &[RateChange], series: &RunSeries, jobs: usize) -> String {
     let missed = series.windows.iter().filter(|window| !window.sampled).count() as u64;
     let gaps = match missed {
         0 => String::new(),
         missed => format!(" {} could not be sampled: gaps.", counted(missed, "window")),
     };
-    let window = duration(series.interval_ns);
+    let window = short_duration(series.interval_ns);
     match changes {
+        // The steps where jobs begin and end are theirs.
+        [] if jobs > 1 => {
+            format!(
+                "All jobs together. No change of a job's mean was found. Windows of {window}.{gaps}"
+            )
+        }
         [] => format!("No change of the mean was found. Windows of {window}.{gaps}"),
         [change] => format!(
             "The rate changed by {} after {} and {}: {} before, {} after.{gaps}",

@@ -134,7 +134,7 @@ mod tests {
         let names: Vec<&str> = lanes(&series).iter().map(|lane| lane.name).collect();
         assert_eq!(names, ["disk reads"]);
         let page = chart(&series).unwrap().into_string();
-        assert!(page.contains("disk reads at most 1 MiB/s"), "{page}");
+        assert!(page.contains("disk reads at most 1.00 MiB/s"), "{page}");
         // Two lines: before the gap and after it.
         let line =
             page.split("class=\"line read\" d=\"").nth(1).unwrap().split('"').next().unwrap();

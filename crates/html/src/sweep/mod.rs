@@ -259,7 +259,7 @@ fn row(point: &SweptPoint, heads: &[(&str, SweptKind, &str)], has_findings: bool
     html! {
         tr {
             @for value in &point.values { td { (value.text) } }
-            @if has_findings { td.names { (point.findings.join(", ")) } }
+            @if has_findings { td.names { @for (at, id) in point.findings.iter().enumerate() { @if at > 0 { ", " } span { (id) } } } }
             td { @if point.load > 0.0 { (FigureUnit::Count.text(point.load)) } @else { "-" } }
             td { (point.runs) }
             @for head in heads {

@@ -31,7 +31,8 @@ fn two_results_are_one_in_each_format() {
     let folder = Folder::new("merge");
     let files = [result(&folder, 0, 0), result(&folder, 1, 1_000)];
     let text = Who::Native.run(&folder, &["merge", &files[0], &files[1]]).well();
-    for words in ["together  all hosts ran together", "skew      start 1 us", "clocks not compared"]
+    for words in
+        ["together  all hosts ran together", "skew      start 1.00 us", "clocks not compared"]
     {
         assert!(text.stdout.contains(words), "{words}\n{text:?}");
     }

@@ -71,7 +71,7 @@ fn cell(sheet: &Results, row: usize, column: usize) -> MatrixCell {
             MatrixCell::Rate {
                 bytes_per_s: found.rate,
                 range: (found.low, found.high),
-                text: format!("{doubt}{}", meaning::figures(mib(found.rate))),
+                text: format!("{doubt}{}", iosonde_base::text::significant(mib(found.rate))),
                 is_best_of_row: sheet.is_best_of_row(row, column),
                 is_best_of_column: sheet.is_best_of_column(row, column),
             }

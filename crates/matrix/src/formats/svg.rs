@@ -81,7 +81,7 @@ fn one_cell(
         ResultCell::Measured(found) => {
             let colour = shade(scale.map_or(0.5, |scale| scale.share(found.rate)));
             let doubt = if found.settled { "" } else { "~" };
-            let words = format!("{doubt}{}", meaning::figures(mib(found.rate)));
+            let words = format!("{doubt}{}", iosonde_base::text::significant(mib(found.rate)));
             (hex(colour), ink(colour), words)
         }
         ResultCell::Not(_) => ("#eeeeee".to_owned(), "#777777", "-".to_owned()),

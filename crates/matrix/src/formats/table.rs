@@ -86,7 +86,7 @@ fn one_cell(sheet: &Results, row: usize, column: usize) -> String {
         (false, false) => ' ',
     };
     let doubt = if found.settled { ' ' } else { '~' };
-    let figure = format!("{doubt}{}", meaning::figures(mib(found.rate)));
+    let figure = format!("{doubt}{}", iosonde_base::text::significant(mib(found.rate)));
     format!("{:>6}{mark}", figure.trim_start())
 }
 

@@ -179,7 +179,7 @@ pub fn conclude(report: &Report, ending: &RunEnding) -> Conclusion {
         (Some(stopped), ledger) => {
             let completed = completed(report, ledger);
             let text = format!(
-                "{}, so these figures are of a part. {}",
+                "{}, so these results are incomplete. {}",
                 capital(&stopped),
                 completed.text
             );

@@ -4,7 +4,7 @@ use super::comparison::{JudgedFigure, RunDesign, SideComparison};
 use super::likeness::RunPart;
 use super::side::{CompareSide, SideRun};
 use crate::trials::figures::Measure;
-use iosonde_base::text::{counted, rough_time};
+use iosonde_base::text::{counted, rough_time, significant};
 use iosonde_command::format::{printable, wrapped};
 use iosonde_judge::Decision;
 use iosonde_report::finding::Severity;
@@ -152,7 +152,7 @@ pub fn label(figure: &JudgedFigure) -> String {
 pub fn change(ratio: f64) -> String {
     match ratio {
         _ if (0.5..2.0).contains(&ratio) => format!("{:+.1} %", (ratio - 1.0) * 100.0),
-        _ => format!("{ratio:.3} x"),
+        _ => format!("{} x", significant(ratio)),
     }
 }
 
@@ -164,7 +164,7 @@ pub fn interval_words(figure: &JudgedFigure) -> String {
     match (0.5..2.0).contains(&figure.ratio) {
         _ if wide(low) || wide(high) => "unknown".to_owned(),
         true => format!("{:+.1} .. {:+.1}", (low - 1.0) * 100.0, (high - 1.0) * 100.0),
-        false => format!("{low:.2} .. {high:.2} x"),
+        false => format!("{} .. {} x", significant(low), significant(high)),
     }
 }
 
@@ -181,7 +181,7 @@ pub fn decision_words(comparison: &SideComparison, figure: &JudgedFigure) -> Str
 }
 
 fn margin(comparison: &SideComparison) -> String {
-    iosonde_base::text::percent(comparison.margin.ratio())
+    iosonde_base::text::short_percent(comparison.margin.ratio())
 }
 
 fn percent(ratio: f64) -> String {

@@ -475,7 +475,7 @@ fn signals() -> Vec<Trial> {
             let mut trial =
                 ended(&name, place, &words, "stopped").at(1.2, &format!("kill -{signal} {{pid}}"));
             trial.truth.never.clear();
-            all.push(trial.says(&["Stopped after ", " of 90 s (SIG", "figures are of a part"]));
+            all.push(trial.says(&["Stopped after ", " of 90 s (SIG", "results are incomplete"]));
         }
     }
     all

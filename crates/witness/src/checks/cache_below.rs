@@ -89,7 +89,7 @@ mod tests {
             assert_eq!(says(RULE.id, &ledger).is_some(), is_found, "{share}");
         }
         let (_, text) = says(RULE.id, &ledger).unwrap();
-        assert!(text.starts_with("50 % of what was read from nvme0n1 are holes"), "{text}");
+        assert!(text.starts_with("50.0 % of what was read from nvme0n1 are holes"), "{text}");
     }
 
     #[test]

@@ -44,7 +44,7 @@ mod tests {
     fn a_long_stall_is_reported_unless_the_job_is_paced() {
         let mut ledger = clean();
         ledger.jobs[0].latency.max_ns = 1_000_000_000;
-        assert!(says(RULE.id, &ledger).unwrap().1.starts_with("a 1 s stall"));
+        assert!(says(RULE.id, &ledger).unwrap().1.starts_with("a 1.00 s stall"));
         ledger.jobs[0].options.paced = true;
         assert_eq!(says(RULE.id, &ledger), None);
     }

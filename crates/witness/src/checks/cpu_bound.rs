@@ -46,7 +46,7 @@ mod tests {
         ledger.jobs[0].cpu.busy_share = 0.94;
         assert_eq!(says(RULE.id, &ledger), None);
         ledger.jobs[0].cpu.busy_share = 0.99;
-        assert!(says(RULE.id, &ledger).unwrap().1.contains("99 %"));
+        assert!(says(RULE.id, &ledger).unwrap().1.contains("99.0 %"));
         ledger.jobs[0].files.devices.clear();
         assert_eq!(says(RULE.id, &ledger), None);
     }

@@ -67,7 +67,7 @@ mod tests {
         ledger.machine.steal_share = Fact::Known(0.1);
         ledger.machine.throttled = Fact::Known(Throttling { periods: 7, ns: 3_000_000 });
         let (_, text) = says(RULE.id, &ledger).unwrap();
-        assert!(text.contains("10 %") && text.contains("7 times, for 3 ms"), "{text}");
+        assert!(text.contains("10.0 %") && text.contains("7 times, for 3.00 ms"), "{text}");
     }
 
     #[test]
@@ -86,7 +86,7 @@ mod tests {
         waited(&mut ledger, 0, 500, 0.06);
         waited(&mut ledger, 1, 500, 0.3);
         let (_, text) = says(RULE.id, &ledger).unwrap();
-        assert!(text.contains("job second") && text.contains("30 %"), "{text}");
+        assert!(text.contains("job second") && text.contains("30.0 %"), "{text}");
     }
 
     #[test]

@@ -85,7 +85,7 @@ mod tests {
         writes.durable_bytes_per_s = Fact::Known(5e8);
         let (severity, text) = says(RULE.id, &ledger).unwrap();
         assert_eq!(severity, Severity::Wrong);
-        assert!(text.starts_with("30 GiB of 60 GiB written (50 %)"), "{text}");
+        assert!(text.starts_with("30 GiB of 60 GiB written (50.0 %)"), "{text}");
         assert!(text.contains("durable rate 477 MiB/s"), "{text}");
         ledger.writes.as_mut().unwrap().dirty_at_least = true;
         let (_, text) = says(RULE.id, &ledger).unwrap();

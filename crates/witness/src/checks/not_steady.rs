@@ -64,8 +64,8 @@ mod tests {
     #[test]
     fn a_drop_is_reported_with_the_bytes_before_it() {
         let text = found(&[vec![1 << 30; 20], vec![1 << 28; 40]].concat()).unwrap();
-        assert!(text.starts_with("the rate fell by 75 %"), "{text}");
-        assert!(text.ends_with("after 20 GiB and 20 s"), "{text}");
+        assert!(text.starts_with("the rate fell by 75.0 %"), "{text}");
+        assert!(text.ends_with("after 20 GiB and 20.0 s"), "{text}");
     }
 
     #[test]
@@ -106,7 +106,7 @@ mod tests {
     fn the_largest_of_several_changes_is_reported() {
         const MIB: f64 = 1_048_576.0;
         let text = of(&[(100.0 * MIB, 80.0 * MIB), (80.0 * MIB, 8.0 * MIB)]);
-        assert!(text.starts_with("the rate fell by 90 %, from 80 MiB/s"), "{text}");
+        assert!(text.starts_with("the rate fell by 90.0 %, from 80.0 MiB/s"), "{text}");
         assert!(text.ends_with("(1 more change)"), "{text}");
         // A fall to a third is more than a rise to the double.
         let text = of(&[(10.0 * MIB, 20.0 * MIB), (30.0 * MIB, 10.0 * MIB)]);

@@ -47,7 +47,7 @@ mod tests {
         ledger.other_traffic.share = Fact::Known(0.4);
         assert_eq!(says(RULE.id, &ledger), None);
         ledger.other_traffic.written_bytes = Fact::Known(1 << 30);
-        assert!(says(RULE.id, &ledger).unwrap().1.starts_with("40 %"));
+        assert!(says(RULE.id, &ledger).unwrap().1.starts_with("40.0 %"));
         ledger.other_traffic.share = Fact::unknown("no device");
         assert_eq!(says(RULE.id, &ledger), None);
     }

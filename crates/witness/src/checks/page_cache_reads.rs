@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(severity, Severity::Wrong);
         assert_eq!(
             text,
-            "50 % of the bytes read came from the page cache: 40 MiB read, 20 MiB fetched from the \
+            "50.0 % of the bytes read came from the page cache: 40 MiB read, 20 MiB fetched from the \
              device"
         );
     }

@@ -59,7 +59,7 @@ mod tests {
             says(RULE.id, &ledger)
         };
         let (severity, text) = with(false, 0.98, 0.06).unwrap();
-        assert!(severity == Severity::Note && text.contains("6 % of the reads waited"), "{text}");
+        assert!(severity == Severity::Note && text.contains("6.0 % of the reads waited"), "{text}");
         assert_eq!(with(false, 0.98, 0.5), None);
         assert_eq!(with(false, 0.4, 0.06), None, "mostly the page cache's, which is found besides");
         assert_eq!(with(true, 1.0, 0.2), None);

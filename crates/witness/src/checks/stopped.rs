@@ -37,6 +37,6 @@ mod tests {
         ledger.machine.stopped_ns = 49_999_999;
         assert_eq!(says(RULE.id, &ledger), None);
         ledger.machine.stopped_ns = 50_000_000;
-        assert!(says(RULE.id, &ledger).unwrap().1.ends_with("at least 50 ms"));
+        assert!(says(RULE.id, &ledger).unwrap().1.ends_with("at least 50.0 ms"));
     }
 }

@@ -8,7 +8,9 @@ use crate::formats::style::{Mark, Style, add_labelled, paint};
 use crate::normal;
 use crate::report::*;
 use iosonde_base::DIRS;
-use iosonde_base::text::{bytes, count, counted, duration, percent, percent_of, rate, wrap};
+use iosonde_base::text::{
+    bytes, count, counted, duration, percent, percent_of, rate, short_duration, short_percent, wrap,
+};
 
 /// One job. `report` is of nothing else.
 pub(super) fn add_job(job: &JobReport, report: &Report, style: &Style, text: &mut String) {
@@ -227,8 +229,8 @@ fn add_rare(job: &JobReport, report: &Report, style: &Style, text: &mut String) 
     if target_ns > 0 {
         let words = format!(
             "{} within {}: depth {depth}",
-            percent(percentile / 100.0),
-            duration(target_ns)
+            short_percent(percentile / 100.0),
+            short_duration(target_ns)
         );
         add_labelled("target", &words, Mark::Label, style, text);
     }

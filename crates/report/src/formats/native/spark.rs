@@ -3,7 +3,7 @@
 use crate::formats::style::{Mark, Style, paint};
 use crate::series::{RunSeries, SeriesWindow};
 use crate::spark::spark;
-use iosonde_base::text::{duration, rate};
+use iosonde_base::text::{duration, rate, short_duration};
 
 /// Characters of a line at most.
 const CELLS_MOST: usize = 40;
@@ -25,7 +25,7 @@ pub(super) fn add(series: &RunSeries, style: &Style, text: &mut String) {
         Some(few.percentile(&latency, 99.0)? as f64)
     };
     let p99: Vec<Option<f64>> = few.windows.iter().map(p99).collect();
-    let window = duration(few.interval_ns);
+    let window = short_duration(few.interval_ns);
     add_line("rate", &rates, |most| format!("0 to {}, {window} each", rate(most)), style, text);
     let to_most = |most: f64| format!("0 to {}", duration(most as u64));
     add_line("p99", &p99, to_most, style, text);

@@ -3,7 +3,7 @@
 use super::{LiveRate, LiveRun, LiveView, ScreenStyle, jobs, series};
 use crate::finding::Severity;
 use iosonde_base::DIRS;
-use iosonde_base::text::{bytes, count, counted, duration, percent};
+use iosonde_base::text::{bytes, count, counted, duration, percent, significant};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Color, Modifier, Style};
@@ -174,7 +174,7 @@ fn rates(run: &LiveRun, columns: u16) -> Vec<Line<'static>> {
     let mut lines = vec![Line::styled(title, Modifier::DIM)];
     for dir in DIRS {
         if let Some(rate) = &run.dirs[dir] {
-            let mib = decimals(rate.bytes_per_s / f64::from(1 << 20));
+            let mib = significant(rate.bytes_per_s / f64::from(1 << 20));
             lines.push(Line::from(row(dir.name(), cells(rate, mib))));
         }
     }
@@ -198,15 +198,6 @@ fn cells(rate: &LiveRate, mib: String) -> [String; 7] {
     ]
 }
 
-/// Three figures: `141`, `60.6`, `4.21`.
-fn decimals(value: f64) -> String {
-    match value {
-        _ if value >= 99.95 => format!("{value:.0}"),
-        _ if value >= 9.995 => format!("{value:.1}"),
-        _ => format!("{value:.2}"),
-    }
-}
-
 /// Where the bytes went; parts that do not fit are left out.
 fn places(run: &LiveRun, columns: u16) -> Option<Line<'static>> {
     let places = &run.places;
@@ -217,7 +208,7 @@ fn places(run: &LiveRun, columns: u16) -> Option<Line<'static>> {
     }
     if let Some(dirty) = places.only_in_memory.filter(|_| places.written > 0) {
         let share = percent((dirty as f64 / places.written as f64).min(1.0));
-        parts.push(format!("writes: only in memory {share} ({})", bytes(dirty)));
+        parts.push(format!("writes: still dirty {share} ({})", bytes(dirty)));
     }
     for (name, [read, written]) in &places.devices {
         parts.push(match (read, written) {
@@ -245,8 +236,8 @@ fn places(run: &LiveRun, columns: u16) -> Option<Line<'static>> {
 /// Queue depth and processor time.
 fn depth(run: &LiveRun) -> Line<'static> {
     let mut parts = vec![format!("requested {}", run.depth_requested)];
-    parts.extend(run.depth_observed.map(|depth| format!("observed {}", decimals(depth))));
-    parts.extend(run.depth_at_device.map(|depth| format!("at device {}", decimals(depth))));
+    parts.extend(run.depth_observed.map(|depth| format!("observed {}", significant(depth))));
+    parts.extend(run.depth_at_device.map(|depth| format!("at device {}", significant(depth))));
     let mut text = format!(" depth  {}", parts.join("  "));
     if let Some([user, system]) = run.cpu.map(|cpu| cpu.map(|share| share * 100.0)) {
         text.push_str(&format!("   cpu {user:.0} % user {system:.0} % system"));

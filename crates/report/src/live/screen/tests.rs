@@ -97,7 +97,7 @@ fn eighty_columns_show_everything() {
         " sync          968              119 us    243 us   4.10 ms   5.90 ms         0",
         " rate   ███▄                                              0 to 198 MiB/s",
         " p99    ████                                              0 to 243 us",
-        " where  reads: device 100 %, cache 0 %  writes: only in memory 29 % (412 MiB)",
+        " where  reads: device 100 %, cache 0 %  writes: still dirty 29.0 % (412 MiB)",
         " depth  requested 8  observed 7.98  at device 6.13   cpu 3 % user 31 % system",
         " ! the rate fell by 62 %, after 7.1 GiB and 23 s                   [not-steady]",
         " jobs   3 of 3 run  db.0 51.1k  db.1 50.9k  db.3 9.20k  <- slowest",
