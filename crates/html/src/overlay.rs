@@ -7,6 +7,7 @@ use crate::figures::{NamedLatency, latencies, ledger, series, totals};
 use crate::unit::FigureUnit;
 use iosonde_base::text::{bytes, count, counted, duration, rate};
 use iosonde_base::{DIRS, Dir};
+use iosonde_report::finding::Finding;
 use iosonde_report::series::{RunSeries, SeriesWindow};
 use iosonde_report::{JobReport, Report};
 use maud::{Markup, html};
@@ -116,10 +117,35 @@ fn results(runs: &[PageRun<'_>]) -> Markup {
     }
 }
 
+fn own_findings<'a>(run: &PageRun<'a>) -> &'a [Finding] {
+    ledger(run.report).map_or(run.findings, |ledger| &ledger.verdict)
+}
+
+/// Which runs have findings, and which; `None` where none has.
+pub(crate) fn findings(runs: &[PageRun<'_>]) -> Option<Markup> {
+    let doubtful: Vec<&PageRun<'_>> =
+        runs.iter().filter(|run| !own_findings(run).is_empty()).collect();
+    (!doubtful.is_empty()).then(|| {
+        html! {
+            h2 { "Findings" }
+            div.scroll tabindex="0" {
+                table {
+                    thead { tr { th scope="col" { "result" } th.words scope="col" { "findings" } } }
+                    tbody { @for run in doubtful {
+                        tr { th scope="row" { (run.name) } td.words { (finding_ids(run)) } }
+                    } }
+                }
+            }
+            p.note { (iosonde_base::text::counted(runs.len() as u64, "result")) " in all." }
+        }
+    })
+}
+
 fn finding_ids(run: &PageRun<'_>) -> String {
-    let own = ledger(run.report).map_or(run.findings, |ledger| &ledger.verdict);
-    let ids: Vec<String> =
-        own.iter().map(|one| format!("{} ({})", one.id, one.severity.word())).collect();
+    let ids: Vec<String> = own_findings(run)
+        .iter()
+        .map(|one| format!("{} ({})", one.id, one.severity.word()))
+        .collect();
     if ids.is_empty() { "none".to_owned() } else { ids.join(", ") }
 }
 

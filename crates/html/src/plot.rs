@@ -61,6 +61,9 @@ pub enum PlotPart<'a> {
     },
     /// Several runs: a row for each, and their charts over one another.
     Overview(Vec<PageRun<'a>>),
+    /// The findings of several runs whose figures are shown together; nothing where there is
+    /// none.
+    Findings(Vec<PageRun<'a>>),
     /// All of a run's page.
     Run(PageRun<'a>),
 }
@@ -78,6 +81,7 @@ impl PlotPart<'_> {
             | PlotPart::Heading { .. }
             | PlotPart::Table(_)
             | PlotPart::Overview(_)
+            | PlotPart::Findings(_)
             | PlotPart::Run(_) => false,
         }
     }
@@ -141,7 +145,8 @@ pub fn plot_page(title: &str, parts: &[PlotPart<'_>]) -> String {
                     "files at once."
                 }
             }
-            p.note { "Made by iosonde. The page works offline and without JavaScript." }
+            // A page of one run says so below it.
+            @if !is_alone { p.note { "Made by iosonde. The page works offline and without JavaScript." } }
         }
     };
     document(title, &body).into_string()
@@ -170,6 +175,7 @@ fn markup(part: &PlotPart<'_>, number: RunNumber, room: usize) -> Option<Markup>
             heat::named_chart(id, title, series, heat::HeatOf::Dir(*dir))
         }
         PlotPart::Overview(runs) => Some(overlay::section(runs)),
+        PlotPart::Findings(runs) => overlay::findings(runs),
         PlotPart::Run(run) => return run::part(run, number, room),
     };
     Some(drawn.unwrap_or_default())

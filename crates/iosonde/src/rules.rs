@@ -2,7 +2,7 @@
 //! `iosonde explain ID` prints them.
 
 use iosonde_report::finding::FindingRule;
-use iosonde_tools::audit;
+use iosonde_result::audit;
 use iosonde_tools::probe::hazards;
 
 /// The rule or rules of that id as text; an id may be one of a verdict and one
@@ -10,7 +10,7 @@ use iosonde_tools::probe::hazards;
 pub fn explain(id: &str) -> Option<String> {
     let mut found = Vec::new();
     add(iosonde_witness::rules(), id, "verdict of a run", &mut found);
-    add(audit::rules::RULES, id, "iosonde audit", &mut found);
+    add(audit::RULES, id, "iosonde audit", &mut found);
     add(hazards::rules(), id, "iosonde probe", &mut found);
     (!found.is_empty()).then(|| found.join("\n"))
 }
@@ -18,7 +18,7 @@ pub fn explain(id: &str) -> Option<String> {
 /// The ids of all rules.
 pub fn ids() -> impl Iterator<Item = &'static str> {
     let verdict = iosonde_witness::rules().iter().map(|rule| rule.id);
-    let audit = audit::rules::RULES.iter().map(|rule| rule.id);
+    let audit = audit::RULES.iter().map(|rule| rule.id);
     verdict.chain(audit).chain(hazards::rules().map(|rule| rule.id))
 }
 
@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn the_page_of_the_tools_lists_each_rule_of_audit_and_probe() {
         let page = include_str!("../../../docs/tools.md");
-        let audit = audit::rules::RULES.iter().map(|rule| (rule.id, &rule.severity));
+        let audit = audit::RULES.iter().map(|rule| (rule.id, &rule.severity));
         let hazards = hazards::rules().map(|rule| (rule.id, &rule.severity));
         for (id, severity) in audit.chain(hazards) {
             let listed = |line: &str| {

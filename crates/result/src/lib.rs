@@ -6,10 +6,12 @@
 //! bytes and nanoseconds whatever was read. What the text lacks is zero or
 //! `None` in the report and named in [`StoredResult::notes`]; a document
 //! without the figures that make it a result is refused with the key that is
-//! missing. Nothing here opens a file or judges a figure.
+//! missing. [`audit`] checks a result of fio against its own disk counters. Nothing
+//! here opens a file.
 
 #![forbid(unsafe_code)]
 
+pub mod audit;
 mod bounds;
 mod culprit;
 mod documents;

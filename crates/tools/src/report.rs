@@ -1,7 +1,6 @@
 //! `iosonde report RESULT.json...`: stored results, ours and fio's, as a page,
 //! text, CSV or Markdown; described in docs/report.md.
 
-use crate::audit;
 use clap::{Args, ValueEnum, ValueHint};
 use iosonde_base::exit;
 use iosonde_command::definition::{CommandEntry, parse};
@@ -89,7 +88,7 @@ pub fn run(words: &[String]) -> u8 {
     for file in &arguments.files {
         match stored::read_text(file) {
             Ok((text, stored)) => {
-                let findings = audited(&stored);
+                let findings = stored.audited();
                 read.push(ReadFile { name: file.clone(), text, stored, findings });
             }
             Err(why) => {
@@ -111,13 +110,6 @@ pub fn run(words: &[String]) -> u8 {
     }
 }
 
-fn audited(stored: &StoredResult) -> Vec<Finding> {
-    match stored.report.ours.ledger {
-        Some(_) => Vec::new(),
-        None => audit::findings(stored),
-    }
-}
-
 fn text(arguments: &ReportArgs, one: &ReadFile) -> String {
     let report = &one.stored.report;
     let style = Style {
@@ -129,7 +121,9 @@ fn text(arguments: &ReportArgs, one: &ReadFile) -> String {
     match arguments.format {
         ReportText::Text => {
             let notes = one.stored.notes.iter().map(|note| format!("note: {note}\n"));
-            formats::native(report, &style) + &notes.collect::<String>() + "\n"
+            let findings = iosonde_command::format::findings(&one.findings);
+            let space = if findings.is_empty() { "" } else { "\n" };
+            formats::native(report, &style) + space + &findings + &notes.collect::<String>() + "\n"
         }
         ReportText::Csv => formats::csv(report),
         ReportText::Markdown => formats::markdown(report) + "\n",

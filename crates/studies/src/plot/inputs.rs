@@ -3,6 +3,7 @@
 use super::arguments::PlotArgs;
 use iosonde_command::stored;
 use iosonde_logs::{LogName, LogStart, LogText, LogType};
+use iosonde_report::finding::Finding;
 use iosonde_result::StoredResult;
 use std::fs::File;
 use std::io::Read;
@@ -36,6 +37,8 @@ pub struct ReadResult {
     pub text: String,
     /// What it says.
     pub stored: StoredResult,
+    /// What `audit` finds in a result of fio.
+    pub findings: Vec<Finding>,
 }
 
 impl PlotInputs {
@@ -57,7 +60,8 @@ pub fn sort(arguments: &PlotArgs) -> Result<PlotInputs, Vec<String>> {
         let looked = match kind(path, arguments) {
             Ok(InputKind::Log(log_type)) => log(path, log_type).map(|log| inputs.logs.push(log)),
             Ok(InputKind::Result) => stored::read_text(path).map(|(text, stored)| {
-                inputs.results.push(ReadResult { name: path.clone(), text, stored });
+                let findings = stored.audited();
+                inputs.results.push(ReadResult { name: path.clone(), text, stored, findings });
             }),
             Err(why) => Err(why),
         };

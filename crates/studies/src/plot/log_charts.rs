@@ -2,7 +2,7 @@
 
 use super::logs::{LogGroup, ReadLog};
 use super::points::{LogLine, lines};
-use iosonde_base::text::{bytes, count, counted, duration, percent};
+use iosonde_base::text::{bytes, count, counted, duration, percent, short_duration};
 use iosonde_base::{DIRS, Dir};
 use iosonde_html::{
     ChartLine, DotsChart, FigureUnit, LinePoint, LineStyle, LinesChart, PlotCell, PlotPart,
@@ -306,7 +306,7 @@ fn percentiles_over_time(number: usize, series: &RunSeries, dir: Dir) -> Option<
         title: format!("Percentiles of {}s over time", dir.name()),
         finding: format!(
             "Of windows of {}, within 10 %; none where fewer than 10 I/Os lie above.",
-            duration(few.interval_ns)
+            short_duration(few.interval_ns)
         ),
         x: (FigureUnit::Count, "seconds".to_owned()),
         y: FigureUnit::Nanoseconds,

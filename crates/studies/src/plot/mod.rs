@@ -89,7 +89,7 @@ fn run_of(one: &ReadResult) -> PageRun<'_> {
         report: &one.stored.report,
         json: Some(&one.text),
         notes: &one.stored.notes,
-        findings: &[],
+        findings: &one.findings,
     }
 }
 
@@ -116,7 +116,8 @@ fn html(
     match answer {
         None => parts.extend(runs.into_iter().map(PlotPart::Run)),
         Some(_) => {
-            parts.extend(tested.map(|ledger| PlotPart::Tested(iosonde_html::tested_rows(ledger))))
+            parts.push(PlotPart::Findings(runs));
+            parts.extend(tested.map(|ledger| PlotPart::Tested(iosonde_html::tested_rows(ledger))));
         }
     }
     let names: Vec<&str> = inputs.names().collect();

@@ -1,12 +1,14 @@
 //! The parts of a fio result that an audit needs.
 
+use crate::StoredResult;
 use iosonde_base::{Dir, PerDir};
 use iosonde_report::{DirReport, DiskReport, JobReport, OptionTexts, Unified};
-use iosonde_result::StoredResult;
 
 /// One result.
 pub struct FioResult {
+    /// As written: `fio-3.33`.
     pub version: String,
+    /// Its jobs, or groups of them.
     pub jobs: Vec<FioJob>,
     /// The lowest of the disks that it counts; none if it counts none.
     pub disks: Vec<FioDisk>,

@@ -1,7 +1,7 @@
 //! The rules of an audit, in one table.
 
 use super::checks;
-use super::result::FioResult;
+use super::fio_result::FioResult;
 use iosonde_report::finding::{FindingRule, Severity};
 
 /// All rules, in the order they are printed among equals.
@@ -116,7 +116,7 @@ mod tests {
         let of = whole["jobs"][0].as_object_mut().unwrap();
         of.extend(job.as_object().unwrap().clone());
         whole["disk_util"].as_array_mut().unwrap().extend(disk);
-        let stored = iosonde_result::read(&format!("fio: a note\n{whole}\n")).unwrap();
+        let stored = crate::read(&format!("fio: a note\n{whole}\n")).unwrap();
         let run = FioResult::of(&stored);
         judge(RULES, &run).into_iter().map(|finding| finding.id.into_owned()).collect()
     }

@@ -1,7 +1,9 @@
 //! What the counts in a fio result prove: a function for each rule.
 
-use super::result::{FioJob, FioResult};
-use iosonde_base::text::{bytes, count, counted as number_of, duration, percent, percent_of};
+use super::fio_result::{FioJob, FioResult};
+use iosonde_base::text::{
+    bytes, count, counted as number_of, duration, percent, percent_of, short_duration,
+};
 use iosonde_report::finding::{Severity, Statement};
 
 /// No request of a disk is larger, whatever is read ahead or merged
@@ -55,7 +57,7 @@ pub fn late_counts(run: &FioResult) -> Vec<Statement> {
     let text = format!(
         "the jobs ran for {}, and fio begins to count disks up to {} late: the counts prove nothing",
         duration(runtime * 1_000_000),
-        duration(COUNT_LATE_MS * 1_000_000)
+        short_duration(COUNT_LATE_MS * 1_000_000)
     );
     Statement::one(Severity::Note, text)
 }

@@ -1,17 +1,12 @@
 //! `iosonde audit FILE.json`: check a fio result against its own disk counters;
 //! described in docs/tools.md.
 
-mod checks;
-mod result;
-pub mod rules;
-
 use clap::{Args, ValueHint};
 use iosonde_base::exit;
 use iosonde_command::CommandAnswer;
 use iosonde_command::definition::{CommandEntry, arguments};
-use iosonde_report::finding::{Finding, Severity, judge};
-use iosonde_result::StoredResult;
-use result::FioResult;
+use iosonde_report::finding::{Finding, Severity};
+use iosonde_result::audit::{self, FioResult};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -54,15 +49,15 @@ pub fn answer(words: &[String]) -> CommandAnswer {
     };
     let (mut answer, mut results) = (CommandAnswer::default(), Vec::new());
     for file in &files {
-        let run = match iosonde_command::stored::read(file) {
-            Ok(stored) => FioResult::of(&stored),
+        let stored = match iosonde_command::stored::read(file) {
+            Ok(stored) => stored,
             Err(why) => {
                 answer.errors.push(format!("iosonde: audit: {file}: {why}"));
                 answer.code = exit::REFUSED;
                 continue;
             }
         };
-        let findings = judge(rules::RULES, &run);
+        let (run, findings) = (FioResult::of(&stored), audit::findings(&stored));
         let misleads = findings.iter().any(|finding| finding.severity > Severity::Note);
         if strict && misleads && answer.code == exit::OK {
             answer.code = exit::MISLEADING;
@@ -80,11 +75,6 @@ pub fn answer(words: &[String]) -> CommandAnswer {
         answer.text = format!("{whole:#}\n");
     }
     answer
-}
-
-/// What the disk counters of a result say about its figures.
-pub fn findings(stored: &StoredResult) -> Vec<Finding> {
-    judge(rules::RULES, &FioResult::of(stored))
 }
 
 fn text(file: &str, run: &FioResult, findings: &[Finding]) -> String {
