@@ -146,25 +146,14 @@ pub fn so_far(job: &JobPlan, shared: &Shared, elapsed: Duration) -> JobResult {
     let (thread_id, usage) = shared.used();
     let tolerated = snapshot.lanes.iter().map(|lane| lane.errors).sum();
     JobResult {
-        snapshot,
         runtime,
         elapsed,
         began_unix_ms: iosonde_base::time::unix_ms().saturating_sub(runtime.millis()),
         usage,
-        run_delay_ns: None,
-        error: None,
         tolerated: (tolerated, None),
-        phases: Vec::new(),
-        depth_found: None,
         thread_id,
         never_counted: began == 0,
-        notes: Vec::new(),
-        idle: None,
-        lateness: None,
-        steady: None,
-        seen: None,
-        verify: None,
-        zone_resets: 0,
+        ..JobResult::without_a_run(snapshot)
     }
 }
 
@@ -182,6 +171,11 @@ fn settle_one_by_one(snapshot: &mut Snapshot) {
 
 impl JobResult {
     pub(super) fn failed_to_start(error: JobError, snapshot: Snapshot) -> JobResult {
+        JobResult { error: Some(error), ..JobResult::without_a_run(snapshot) }
+    }
+
+    /// Of these counts, and nothing else known.
+    fn without_a_run(snapshot: Snapshot) -> JobResult {
         JobResult {
             snapshot,
             runtime: Nanos(0),
@@ -189,7 +183,7 @@ impl JobResult {
             began_unix_ms: 0,
             usage: Usage::default(),
             run_delay_ns: None,
-            error: Some(error),
+            error: None,
             tolerated: (0, None),
             phases: Vec::new(),
             depth_found: None,

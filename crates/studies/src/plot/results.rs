@@ -5,6 +5,7 @@ use super::inputs::ReadResult;
 use super::options::{NOT_SET, is_same, order, value};
 use crate::trials::figures::{BetterWhen, Figure, FigureLane, Measure};
 use crate::trials::page::unit;
+use iosonde_base::median;
 use iosonde_html::{COLUMN_SERIES_MOST, Column, ColumnsChart, PlotPart, StudyAnswer};
 use iosonde_report::Report;
 
@@ -144,15 +145,9 @@ fn figures(question: &PlotQuestion, points: &[ResultPoint]) -> Vec<Figure> {
 
 /// The middle one of some values, with the smallest and the largest.
 pub fn column(values: &[f64]) -> Option<Column> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let (low, high) = (*sorted.first()?, *sorted.last()?);
-    let middle = sorted.len() / 2;
-    let value = match sorted.len() % 2 {
-        1 => sorted[middle],
-        _ => (sorted[middle - 1] + sorted[middle]) / 2.0,
-    };
-    Some(Column { value, low, high })
+    let low = values.iter().copied().reduce(f64::min)?;
+    let high = values.iter().copied().reduce(f64::max)?;
+    Some(Column { value: median(values), low, high })
 }
 
 impl ResultColumns {

@@ -335,24 +335,23 @@ fn processor() -> Vec<Trial> {
     all
 }
 
+/// Jobs of a steady rate: name, place, options.
+const STEADY: [(&str, StagePlace, &str); 3] = [
+    ("the null engine", StagePlace::None, "--ioengine=null --size=64m --rw=read"),
+    (
+        "a simulated device",
+        StagePlace::None,
+        "--ioengine=sim --sim_latency=2ms --size=16m --rw=read",
+    ),
+    ("a device of 5 ms", StagePlace::Slow(5), "--filename={on} --direct=1 --bs=4k --rw=randread"),
+];
+
 fn stalls() -> Vec<Trial> {
     let mut all = Vec::new();
     let long = "--time_based --runtime=2500ms";
     let stop = |trial: Trial| trial.at(0.9, "kill -STOP {pid}").at(3.6, "kill -CONT {pid}");
-    for (what, place, job) in [
-        ("the null engine", StagePlace::None, "--ioengine=null --size=64m --rw=read"),
-        (
-            "a simulated device",
-            StagePlace::None,
-            "--ioengine=sim --sim_latency=2ms --size=16m --rw=read",
-        ),
-        (
-            "a device of 5 ms",
-            StagePlace::Slow(5),
-            "--filename={on} --direct=1 --bs=4k --rw=randread",
-        ),
-        ("cached reads", StagePlace::Files, "{cached} --rw=read"),
-    ] {
+    let cached = ("cached reads", StagePlace::Files, "{cached} --rw=read");
+    for (what, place, job) in STEADY.into_iter().chain([cached]) {
         let job = job.replace("{cached}", CACHED);
         let name = format!("the process stopped for 2.7 s, {what}");
         let trial = limited(&name, place, &format!("{job} {long}"), &["stall"])
@@ -457,19 +456,7 @@ fn failures() -> Vec<Trial> {
 fn signals() -> Vec<Trial> {
     let mut all = Vec::new();
     for signal in ["INT", "TERM"] {
-        for (what, place, job) in [
-            ("the null engine", StagePlace::None, "--ioengine=null --size=64m --rw=read"),
-            (
-                "a simulated device",
-                StagePlace::None,
-                "--ioengine=sim --sim_latency=2ms --size=16m --rw=read",
-            ),
-            (
-                "a device of 5 ms",
-                StagePlace::Slow(5),
-                "--filename={on} --direct=1 --bs=4k --rw=randread",
-            ),
-        ] {
+        for (what, place, job) in STEADY {
             let name = format!("SIG{signal}, {what}");
             let words = format!("{job} --time_based --runtime=90");
             let mut trial =
