@@ -361,3 +361,87 @@ proptest! {
         prop_assert!(open_max == 0 || table.open_count() <= open_max);
     }
 }
+
+/// A zone of each kind: written in part, empty, full, read-only, conventional, empty, partly.
+fn all_kinds() -> ZoneTable {
+    let zone = |index: u64, written: u64, condition| {
+        let empty = ZoneReport::empty(index * ZONE, ZONE, ZONE);
+        ZoneReport { write_pointer: empty.start + written, condition, ..empty }
+    };
+    let reports = [
+        zone(0, 4096, ZoneCondition::Closed),
+        zone(1, 0, ZoneCondition::Empty),
+        zone(2, ZONE, ZoneCondition::Full),
+        zone(3, 8192, ZoneCondition::ReadOnly),
+        ZoneReport {
+            kind: ZoneKind::Conventional,
+            condition: ZoneCondition::NotWritePointer,
+            ..ZoneReport::empty(4 * ZONE, ZONE, ZONE)
+        },
+        zone(5, 0, ZoneCondition::Empty),
+        zone(6, 512, ZoneCondition::Closed),
+    ];
+    ZoneTable::new(&reports, ZoneLimits::default()).unwrap()
+}
+
+fn arguments(line: &str) -> Vec<String> {
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_range_of_writes_is_whole_zones_and_one_of_reads_begins_where_it_is_told() {
+    let table = all_kinds();
+    let reads = PerDir([true, false, false]);
+    let range = |offset, bytes, bytes_before| Ok(RoundedRange { offset, bytes, bytes_before });
+    let (end, inside) = (3 * ZONE, ZONE + 4096);
+    for dirs in [PerDir([false, true, false]), PerDir([true, true, false])] {
+        let rounded = |offset, bytes| round_range(&table, offset, bytes, dirs);
+        assert_eq!(rounded(inside, end - inside), range(2 * ZONE, ZONE, None));
+        assert_eq!(rounded(ZONE, 2 * ZONE + 512), range(ZONE, 2 * ZONE, Some(2 * ZONE + 512)));
+        assert_eq!(rounded(inside, ZONE), Err(RangeError::LessThanAZone));
+        assert_eq!(rounded(0, ZONE), range(0, ZONE, None));
+    }
+    let rounded = |offset, bytes| round_range(&table, offset, bytes, reads);
+    assert_eq!(rounded(inside, end - inside), range(inside, end - inside, None));
+    assert_eq!(rounded(inside, ZONE), range(inside, ZONE - 4096, Some(ZONE)));
+    assert_eq!(rounded(4 * ZONE + 512, 1024), range(4 * ZONE + 512, 1024, None), "conventional");
+}
+
+#[test]
+fn before_writes_that_are_verified_the_zones_that_hold_data_are_reset() {
+    let line = "--rw=write --bs=4096 --verify=crc32c --size=7z";
+    let resets = |line: &str| {
+        let mut source = Source::new(zoned_spec(&arguments(line), all_kinds())).unwrap();
+        let mut ring = Ring::default();
+        let mut resets = Vec::new();
+        loop {
+            assert_eq!(source.refill(&mut ring), Refill::Planned);
+            let entry = ring.pop().unwrap();
+            if entry.op != Op::ZoneReset {
+                return resets;
+            }
+            resets.push((entry.offset / ZONE, entry.len));
+            source.zone_command_done(&entry);
+        }
+    };
+    // The read-only one cannot be reset, and the empty ones need not be.
+    assert_eq!(resets(line), [(0, 0), (2, 0), (6, 0)]);
+    assert!(resets("--rw=read --bs=512 --size=7z").is_empty());
+}
+
+#[test]
+fn a_job_that_ends_with_a_write_in_flight_holds_no_other_job_up() {
+    let line = arguments("--rw=write --bs=4096 --size=7z");
+    let spec = zoned_spec(&line, all_kinds());
+    let share = spec.zbd.as_ref().unwrap().files[0].clone();
+    let mut source = Source::new(spec).unwrap();
+    let mut ring = Ring::default();
+    assert_eq!(source.refill(&mut ring), Refill::Planned);
+    let busy = || (0..7).filter(|&zone| share.lock().is_busy(zone)).count();
+    assert_eq!(busy(), 1);
+    drop(source);
+    assert_eq!(busy(), 0);
+    // The zones of one target are one; a copy is another, whatever it holds.
+    assert_eq!(share, share.clone());
+    assert_ne!(share, share.private_copy());
+}
