@@ -191,6 +191,19 @@ impl Ring {
         (self.next, self.len) = (0, 0);
     }
 
+    /// Forget the entries behind the next `most` that move data; how many of those wait.
+    pub fn keep_ios(&mut self, most: u64) -> u64 {
+        let mut ios = 0;
+        for place in self.next..self.len {
+            if ios == most {
+                self.len = place;
+                break;
+            }
+            ios += u64::from(self.entries[place as usize].op.dir().is_some());
+        }
+        ios
+    }
+
     /// How many more fit.
     #[inline]
     pub fn room(&self) -> usize {

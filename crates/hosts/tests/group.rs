@@ -111,6 +111,18 @@ fn all_run_the_job_of_rank_0_and_it_gets_all_results() {
 }
 
 #[test]
+fn all_ranks_learn_the_largest_number() {
+    let largest: Script<Vec<u64>> = |channels, member| {
+        let mut group = HostGroup::begin(channels, &member, LIMITS).unwrap();
+        group.share(own(&group)).unwrap();
+        let own = [5, 40, 7][group.rank()];
+        let mut most = |wave, own| group.most(wave, own, &mut || None).unwrap();
+        vec![most(0, own), most(1, 50 - own)]
+    };
+    assert_eq!(ranks(&[largest, largest, largest]), [[40, 45], [40, 45], [40, 45]]);
+}
+
+#[test]
 fn another_build_is_refused_on_all_ranks() {
     let same: Script<String> = |channels, member| match HostGroup::begin(channels, &member, LIMITS)
     {

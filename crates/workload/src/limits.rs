@@ -93,6 +93,11 @@ impl Limits {
         self.ios_left = self.ios_left.saturating_sub(ios);
     }
 
+    /// Issue so many more I/Os at most.
+    pub(crate) fn end_after(&mut self, ios: u64) {
+        self.ios_left = self.ios_left.min(ios);
+    }
+
     /// Bytes issued over the whole job.
     pub fn bytes(&self) -> u64 {
         self.bytes

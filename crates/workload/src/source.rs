@@ -163,6 +163,22 @@ impl Source {
         }
     }
 
+    /// I/Os that were taken of those planned into `ring`, over the whole job.
+    pub fn taken(&self, ring: &Ring) -> u64 {
+        let waiting = ring.as_slice().iter().filter(|entry| entry.op.dir().is_some()).count();
+        self.issued.iter().sum::<u64>().saturating_sub(waiting as u64)
+    }
+
+    /// End the job after so many more I/Os, those that wait in `ring` among them, if it does not
+    /// end before.
+    pub fn end_after(&mut self, ring: &mut Ring, more: u64) {
+        let waiting = ring.keep_ios(more);
+        self.limits.end_after(more - waiting);
+        if more == waiting {
+            self.state = State::Ended(Refill::Done);
+        }
+    }
+
     /// Note how much time has passed since the job's pace began, in
     /// nanoseconds, before a refill. Only a mix of which a direction has a rate
     /// depends on it: [`Source::depends_on_time`].

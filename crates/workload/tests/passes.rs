@@ -35,6 +35,32 @@ fn random_read(offset: u64, size: u64) -> SourceSpec {
     }
 }
 
+#[test]
+fn a_job_that_is_to_end_after_some_more_ends_there_wherever_it_is() {
+    let sequential = || SourceSpec {
+        directions: Directions { write: true, ..Directions::default() },
+        files: vec![file(0, 1 << 20)],
+        total_bytes: 1 << 20,
+        ..SourceSpec::default()
+    };
+    for spec in [random_read(0, 1 << 20), sequential()] {
+        for (taken, more) in [(0, 0), (10, 0), (10, 3), (10, 54), (10, 55), (10, 200), (64, 1)] {
+            let mut source = Source::new(spec.clone()).unwrap();
+            let mut ring = Ring::default();
+            source.refill(&mut ring);
+            (0..taken).for_each(|_| assert!(ring.pop().is_some()));
+            assert_eq!(source.taken(&ring), taken);
+            source.end_after(&mut ring, more);
+            let mut ios = std::iter::from_fn(|| ring.pop()).count() as u64;
+            while source.refill(&mut ring) == Refill::Planned {
+                ios += std::iter::from_fn(|| ring.pop()).count() as u64;
+            }
+            // There are 256 in all.
+            assert_eq!(ios, more, "{taken} taken");
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn each_block_comes_once_per_pass(

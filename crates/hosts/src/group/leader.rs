@@ -1,8 +1,9 @@
 //! What rank 0 does: it greets, compares, lets go and collects.
 
 use super::message::Message;
+use super::rates::RankRates;
 use super::wait::{StopAsked, nothing};
-use super::{FIRST_WAVE, HostGroup, Member, PINGS};
+use super::{Departure, FIRST_TIME_OVER, FIRST_WAVE, HostGroup, LAID_OUT, Member, PINGS};
 use crate::merge::first_difference;
 use crate::transport::Transport;
 use iosonde_base::time::unix_ns;
@@ -136,13 +137,18 @@ impl<T: Transport> HostGroup<T> {
     pub(super) fn lead_to(
         &mut self,
         point: u32,
-        agree: &str,
+        (agree, mut most): (&str, u64),
         own: Result<(), String>,
         asked: &mut StopAsked<'_>,
-    ) -> Result<Option<u64>, String> {
+    ) -> Result<Departure, String> {
         let own = own.map_err(|why| format!("{}: {why}", self.names[0]));
         let come = own.and_then(|()| {
             self.await_each(asked, |group, from, message| {
+                if let Message::Ready { point: at, most: theirs, .. } = &message
+                    && *at == point
+                {
+                    most = most.max(*theirs);
+                }
                 group.arrival(point, agree, from, message)
             })
         });
@@ -151,14 +157,17 @@ impl<T: Transport> HostGroup<T> {
             self.ended.get_or_insert_with(|| why.clone());
         }
         come?;
-        let is_start = point >= FIRST_WAVE && self.is_crowded();
-        let start = is_start.then(|| self.start_moment());
+        if point == LAID_OUT {
+            self.rates.fill(RankRates::default());
+        }
+        let is_start = (FIRST_WAVE..FIRST_TIME_OVER).contains(&point);
+        let start = (is_start && self.is_crowded()).then(|| self.start_moment());
         for rank in 1..self.ranks() {
             let offset_ns = self.clocks[rank].offset_ns;
             let at_unix_ns = start.map(|ns| ns.saturating_add_signed(offset_ns));
-            self.send(rank, &Message::Go { point, at_unix_ns });
+            self.send(rank, &Message::Go { point, at_unix_ns, most });
         }
-        Ok(start)
+        Ok(Departure { at_unix_ns: start, most })
     }
 
     /// What a message of a rank means for a point: it is there, or why it does not come.
@@ -171,7 +180,7 @@ impl<T: Transport> HostGroup<T> {
     ) -> Option<Result<(), String>> {
         let name = &self.names[from];
         let (at, theirs, failed) = match message {
-            Message::Ready { point, agree, failed } => (point, agree, failed),
+            Message::Ready { point, agree, failed, .. } => (point, agree, failed),
             Message::Done => return Some(Err(format!("{name} ended before the others started"))),
             _ => return None,
         };

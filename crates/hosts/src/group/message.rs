@@ -13,12 +13,22 @@ pub(crate) enum Message {
     /// From rank 0: what all run. The text is the caller's.
     Setup(String),
     /// To rank 0: this rank is at the point, or cannot come there. With what all must agree in.
-    Ready { point: u32, agree: String, failed: Option<String> },
+    Ready {
+        point: u32,
+        agree: String,
+        failed: Option<String>,
+        /// The rank's own, of which rank 0 takes the most.
+        #[serde(default)]
+        most: u64,
+    },
     /// From rank 0: go on from the point; from a moment of the receiver's clock, if there is one.
     Go {
         point: u32,
         #[serde(default)]
         at_unix_ns: Option<u64>,
+        /// The most of all ranks.
+        #[serde(default)]
+        most: u64,
     },
     /// The run ends.
     Stop(String),
@@ -86,10 +96,10 @@ mod tests {
         for message in [
             Message::Hello(Member { name: text("h1"), ..Member::default() }),
             Message::Setup(text("\0 \u{fc} \"quoted\"")),
-            Message::Ready { point: 7, agree: text("bs=4k"), failed: None },
-            Message::Ready { point: 7, agree: text(""), failed: Some(text("disk full")) },
-            Message::Go { point: u32::MAX, at_unix_ns: None },
-            Message::Go { point: 0, at_unix_ns: Some(u64::MAX) },
+            Message::Ready { point: 7, agree: text("bs=4k"), failed: None, most: 3 },
+            Message::Ready { point: 7, agree: text(""), failed: Some(text("disk full")), most: 0 },
+            Message::Go { point: u32::MAX, at_unix_ns: None, most: u64::MAX },
+            Message::Go { point: 0, at_unix_ns: Some(u64::MAX), most: 0 },
             Message::Stop(text("why")),
             Message::Beat,
             Message::Counts(SentCounts::from(&HostCounts {

@@ -52,10 +52,15 @@ impl Default for Limits {
 const PINGS: usize = 12;
 /// While a host sleeps until a start, signals are listened for so often.
 const LISTEN_EVERY: Duration = Duration::from_millis(20);
+/// While jobs run, others are listened to so often: after Ctrl-C Open MPI leaves rank 0 a second, and
+/// it tells the ranks of other hosts later.
+const HEAR_EVERY: Duration = Duration::from_millis(200);
 /// Points of the protocol before those of the run.
 const PLANNED: u32 = 0;
 const LAID_OUT: u32 = 1;
 pub(crate) const FIRST_WAVE: u32 = 2;
+/// The end of the time of the first wave's jobs; then of the second ...
+pub(crate) const FIRST_TIME_OVER: u32 = 1 << 30;
 
 /// A rank's end of a run on several hosts.
 pub struct HostGroup<T: Transport> {
@@ -104,6 +109,14 @@ pub struct Member {
     /// Processors of the machine; 0 if that is not known.
     #[serde(default)]
     pub processors: u32,
+}
+
+/// How ranks go on from a point.
+struct Departure {
+    /// At this moment of this host's clock; else at once.
+    at_unix_ns: Option<u64>,
+    /// The largest number that a rank came with.
+    most: u64,
 }
 
 impl<T: Transport> HostGroup<T> {
@@ -195,7 +208,7 @@ impl<T: Transport> HostGroup<T> {
         own: Result<(), String>,
         asked: &mut StopAsked<'_>,
     ) -> Result<(), String> {
-        self.come_to(PLANNED, job, own, asked).map(drop)
+        self.come_to(PLANNED, (job, 0), own, asked).map(drop)
     }
 
     /// End the run on all ranks.
@@ -209,22 +222,24 @@ impl<T: Transport> HostGroup<T> {
         self.flush();
     }
 
-    /// Come to a point, and go on when all have: at the moment that comes back, if one does, by
-    /// this host's clock.
+    /// Come to a point with what all must agree in and a number of this rank's, and go on when
+    /// all have.
     fn come_to(
         &mut self,
         point: u32,
-        agree: &str,
+        (agree, most): (&str, u64),
         own: Result<(), String>,
         asked: &mut StopAsked<'_>,
-    ) -> Result<Option<u64>, String> {
+    ) -> Result<Departure, String> {
         if self.rank() == 0 {
-            return self.lead_to(point, agree, own, asked);
+            return self.lead_to(point, (agree, most), own, asked);
         }
         let failed = own.err();
-        self.send(0, &Message::Ready { point, agree: agree.to_owned(), failed });
+        self.send(0, &Message::Ready { point, agree: agree.to_owned(), failed, most });
         self.wait(asked, |_, _, message| match message {
-            Message::Go { point: at, at_unix_ns } if at == point => Some(at_unix_ns),
+            Message::Go { point: at, at_unix_ns, most } if at == point => {
+                Some(Departure { at_unix_ns, most })
+            }
             _ => None,
         })
     }
@@ -304,7 +319,7 @@ impl<T: Transport> HostGroup<T> {
 
 impl<T: Transport> Peers for HostGroup<T> {
     fn beat_every(&self) -> Option<Duration> {
-        Some(self.limits.beat_every)
+        Some(self.limits.beat_every.min(HEAR_EVERY))
     }
 
     fn beat(&mut self, own: &HostCounts) -> Result<(), String> {
@@ -317,6 +332,17 @@ impl<T: Transport> Peers for HostGroup<T> {
         (self.rank() == 0).then(|| rates::sum(self.rates[1..].iter()))
     }
 
+    fn most(
+        &mut self,
+        wave: usize,
+        own: u64,
+        stopped: &mut dyn FnMut() -> Option<String>,
+    ) -> Result<u64, String> {
+        let asked = &mut || stopped().map(StopRequest::GiveUp);
+        let point = FIRST_TIME_OVER + wave as u32;
+        self.come_to(point, ("", own), Ok(()), asked).map(|met| met.most)
+    }
+
     fn meet(
         &mut self,
         at: MeetingPoint,
@@ -325,9 +351,10 @@ impl<T: Transport> Peers for HostGroup<T> {
     ) -> Result<(), String> {
         let asked = &mut || stopped().map(StopRequest::GiveUp);
         match at {
-            MeetingPoint::LaidOut => self.come_to(LAID_OUT, "", own, asked).map(drop),
+            MeetingPoint::LaidOut => self.come_to(LAID_OUT, ("", 0), own, asked).map(drop),
             MeetingPoint::Wave(wave) => {
-                if let Some(unix_ns) = self.come_to(FIRST_WAVE + wave as u32, "", own, asked)? {
+                let met = self.come_to(FIRST_WAVE + wave as u32, ("", 0), own, asked)?;
+                if let Some(unix_ns) = met.at_unix_ns {
                     return sleep_until(unix_ns, stopped);
                 }
                 let met = self.transport.barrier(self.limits.silence, stopped);

@@ -13,8 +13,19 @@ pub(super) struct RankRates {
 }
 
 impl RankRates {
+    /// Its jobs have not started again: how fast they will be is not known.
+    pub fn pause(&mut self) {
+        self.end();
+        self.rates = None;
+    }
+
     /// Its jobs have ended: they do nothing more, which is known as well.
-    pub const ENDED: RankRates = RankRates { last: None, rates: Some([PerDir([0.0; 3]); 2]) };
+    pub fn end(&mut self) {
+        self.rates = Some([PerDir([0.0; 3]); 2]);
+        if let Some(last) = &mut self.last {
+            (last.running, last.open_files) = (0, 0);
+        }
+    }
 
     /// Its counts have come. Each rank counts by its own clock, so that the time which they take
     /// on their way does not matter.
@@ -43,7 +54,10 @@ pub(super) fn sum<'a>(ranks: impl Iterator<Item = &'a RankRates>) -> OtherHosts 
             }
         }
         // What others say is not to be trusted.
-        if let Some(HostCounts { running, open_files, .. }) = rank.last {
+        if let Some(HostCounts { running, open_files, ios, .. }) = rank.last {
+            for dir in DIRS {
+                sum.ios[dir] = sum.ios[dir].saturating_add(ios[dir]);
+            }
             sum.running = sum.running.saturating_add(running);
             sum.open_files = sum.open_files.saturating_add(open_files);
         }
@@ -79,12 +93,16 @@ mod tests {
         let all = sum(ranks.iter());
         assert_eq!((all.hosts, all.heard, all.running, all.open_files), (3, 2, 3, 3));
         assert_eq!((all.iops[Dir::Read], all.bytes_per_s[Dir::Read]), (150.0, 150.0 * 4096.0));
-        assert_eq!(all.iops[Dir::Write], 0.0);
+        assert_eq!((all.iops[Dir::Write], all.ios[Dir::Read]), (0.0, 750));
     }
 
     #[test]
     fn who_has_ended_does_nothing_more_and_is_known() {
-        let all = sum([RankRates::ENDED].iter());
+        let mut rank = RankRates::default();
+        rank.hear(counts(1, 500, 2));
+        rank.end();
+        let all = sum([rank].iter());
         assert_eq!((all.heard, all.running, all.iops[Dir::Read]), (1, 0, 0.0));
+        assert_eq!(all.ios[Dir::Read], 500);
     }
 }

@@ -2,7 +2,6 @@
 
 use super::HostGroup;
 use super::message::Message;
-use super::rates::RankRates;
 use crate::transport::Transport;
 use iosonde_base::text::short_duration;
 use iosonde_base::time::unix_ns;
@@ -60,8 +59,9 @@ impl<T: Transport> HostGroup<T> {
                 Message::Stop(why) => self.stopped_by(from, why),
                 other => {
                     match other {
-                        Message::Ready { .. } => self.rates[from] = RankRates::default(),
-                        Message::Done => self.rates[from] = RankRates::ENDED,
+                        // What it did is known until all begin something else.
+                        Message::Ready { .. } => self.rates[from].pause(),
+                        Message::Done => self.rates[from].end(),
                         _ => {}
                     }
                     self.done[from] |= other == Message::Done;

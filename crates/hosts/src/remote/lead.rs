@@ -5,7 +5,7 @@
 use super::frames::{FileName, Frame, TextStream};
 use super::server::{Server, ServerStage};
 use crate::group::message::Message;
-use crate::group::{FIRST_WAVE, Limits, StopAsked, StopRequest};
+use crate::group::{FIRST_TIME_OVER, FIRST_WAVE, Limits, StopAsked, StopRequest};
 use crate::wire::{Channel, await_readable};
 use iosonde_base::text::short_duration;
 use iosonde_report::hosts::ClockOffset;
@@ -154,7 +154,8 @@ impl RemoteRun {
                 ));
             }
             (Message::Pong(ns), _) => server.pong(ns),
-            (Message::Ready { point, agree, failed }, ServerStage::Working) => {
+            (Message::Ready { point, agree, failed, most }, ServerStage::Working) => {
+                server.most = most;
                 if point == 0 {
                     server.job = agree;
                 }
@@ -193,13 +194,14 @@ impl RemoteRun {
     fn let_go(&mut self) {
         if self.started && !self.is_one_job() {
             self.present_mut().for_each(|server| {
-                server.go();
+                server.go(server.most);
                 server.open_gate();
             });
             return;
         }
         if self.all_are_at_one_point() {
-            self.present_mut().for_each(Server::go);
+            let most = self.present().map(|server| server.most).max().unwrap_or(0);
+            self.present_mut().for_each(|server| server.go(most));
         }
         if self.present().count() > 0 && self.present().all(Server::is_at_gate) {
             self.started = true;
@@ -310,12 +312,12 @@ impl Server {
         matches!(self.stage, ServerStage::AtGate)
     }
 
-    /// Go on from the point at which it waits.
-    fn go(&mut self) {
+    /// Go on from the point at which it waits, to which all came with `most` at most.
+    fn go(&mut self, most: u64) {
         if let ServerStage::At(point) = self.stage {
-            self.stage =
-                if point >= FIRST_WAVE { ServerStage::LetGo } else { ServerStage::Working };
-            self.send(Message::Go { point, at_unix_ns: None });
+            let is_start = (FIRST_WAVE..FIRST_TIME_OVER).contains(&point);
+            self.stage = if is_start { ServerStage::LetGo } else { ServerStage::Working };
+            self.send(Message::Go { point, at_unix_ns: None, most });
         }
     }
 

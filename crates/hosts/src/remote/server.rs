@@ -19,6 +19,8 @@ pub(super) struct Server {
     pub clock: ClockOffset,
     /// The job as all have to have it for later waves to start together.
     pub job: String,
+    /// The number that it came to its point with.
+    pub most: u64,
 }
 
 /// How far a server is.
@@ -50,7 +52,7 @@ impl Server {
     pub fn new(channel: Channel, name: String) -> Server {
         let (order, job) = Default::default();
         let (stage, clock) = (ServerStage::Greeting, ClockOffset::default());
-        Server { channel, name, order, heard: Instant::now(), stage, clock, job }
+        Server { channel, name, order, heard: Instant::now(), stage, clock, job, most: 0 }
     }
 
     /// Whether something is to come of it.

@@ -383,3 +383,25 @@ fn each_copy_waits_before_it_starts() {
     assert!(began.elapsed().as_millis() >= 300);
     assert!(reported.iter().all(|job| reads(job) == 16), "{reported:?}");
 }
+
+#[test]
+fn with_wear_out_all_jobs_do_as_much_as_the_fastest_had_done() {
+    for engine in ["psync", "libaio --iodepth=4"] {
+        let line = format!(
+            "--ioengine={engine} --rw=write --bs=4k --size=16m --runtime=1 --wear_out --name=slow \
+             --rate_iops=100 --name=fast --rate_iops=500 --name=short --size=4k"
+        );
+        let folder = Folder::new("wear-out");
+        let ran = Who::Native.run(&folder, &[words("--output-format=json"), words(&line)].concat());
+        let jobs = jobs(&ran.well());
+        let writes = |job: &Value| job["write"]["total_ios"].as_u64().unwrap();
+        assert_eq!(writes(&jobs[0]), writes(&jobs[1]), "{engine}");
+        // The slow one does 100 in its time.
+        assert!(writes(&jobs[0]) > 150 && writes(&jobs[0]) < 4096, "{engine}: {jobs:?}");
+        assert!(jobs[0]["job_runtime"].as_u64() > jobs[1]["job_runtime"].as_u64(), "{engine}");
+        // Its size ends it.
+        assert_eq!(writes(&jobs[2]), 1, "{engine}");
+        let bytes = |name: &str| std::fs::metadata(folder.join(name)).unwrap().len();
+        assert_eq!(bytes("slow.0.0"), bytes("fast.0.0"), "{engine}");
+    }
+}

@@ -17,6 +17,7 @@ mod steady_watch;
 mod trigger;
 mod view;
 mod waves;
+mod wear_out;
 
 pub use crate::layout::Missing;
 pub use observer::{Observer, RunEvent, Unseen};
@@ -47,6 +48,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use steady_watch::SteadyWatch;
 use trigger::Trigger;
+use wear_out::WearOuts;
 
 /// How a run went.
 #[derive(Debug)]
@@ -79,6 +81,8 @@ enum RunMessage {
     Ready,
     Tolerated(JobId, Box<JobError>),
     WrongBlock(JobId, Vec<String>),
+    /// A job with `wear_out` has come to the end of its time, with so many I/Os.
+    TimeOver(JobId, u64),
     Finished(JobId, Box<JobResult>),
     Signal(SignalRequest),
 }
@@ -103,6 +107,7 @@ struct Conductor<'a> {
     /// Jobs that shall not start any more: another has ended them.
     called_off: Vec<bool>,
     watches: Vec<SteadyWatch>,
+    wear_outs: WearOuts,
     witness: Watcher,
     trigger: Option<Trigger>,
     peers: PeerLink<'a>,
@@ -167,7 +172,8 @@ impl<'a> Conductor<'a> {
         inbox: Receiver<RunMessage>,
         outbox: Sender<RunMessage>,
     ) -> Conductor<'a> {
-        let with_others = with_others(&plan, &outbox);
+        let wear_outs = WearOuts::of(plan.jobs.len());
+        let with_others = with_others(&plan, &outbox, &wear_outs);
         let with_counters = |(job, with_others): (&JobPlan, WithOthers)| {
             let (writer, counters) = CountersWriter::new(&job.measure.latencies);
             (Some(writer), Arc::new(Shared::new(counters, job.measure.clock, with_others)))
@@ -177,6 +183,7 @@ impl<'a> Conductor<'a> {
         Conductor {
             called_off: vec![false; jobs],
             watches: SteadyWatch::all(&plan),
+            wear_outs,
             witness: Watcher::new(&plan),
             trigger: Trigger::of(&plan),
             plan,
@@ -206,6 +213,7 @@ impl<'a> Conductor<'a> {
         for (number, wave) in plan.waves.iter().enumerate() {
             self.listen_for_signal();
             self.peers.meets_for = Some(number);
+            self.wear_outs.begin(number);
             if self.signal.is_some()
                 || self.peers.ended.is_some()
                 || self.trigger.as_ref().is_some_and(Trigger::has_fired)
@@ -342,6 +350,7 @@ impl<'a> Conductor<'a> {
                 let job = &self.plan.jobs[id];
                 self.observer.see(&RunEvent::WrongBlock { job, lines: &lines });
             }
+            RunMessage::TimeOver(job, done) => self.wear_outs.arrived(job, done),
             RunMessage::Finished(job, result) => self.finished(job, *result),
             RunMessage::Signal(SignalRequest::Account) => self.send_account(),
             RunMessage::Signal(SignalRequest::Stop(signal)) if self.signal.is_none() => {
@@ -431,7 +440,11 @@ fn since(moment: Instant) -> Nanos {
 }
 
 /// What each job of a plan has to do with the others.
-fn with_others(plan: &Arc<Plan>, outbox: &Sender<RunMessage>) -> Vec<WithOthers> {
+fn with_others(
+    plan: &Arc<Plan>,
+    outbox: &Sender<RunMessage>,
+    wear_outs: &WearOuts,
+) -> Vec<WithOthers> {
     let (turns, ramps) = (FileLocks::turns(plan), RampTally::all(plan));
     let lend = |(id, (turn, ramp))| {
         let backlog: Arc<Backlog> = Arc::default();
@@ -442,7 +455,8 @@ fn with_others(plan: &Arc<Plan>, outbox: &Sender<RunMessage>) -> Vec<WithOthers>
         let to_inbox = outbox.clone();
         let report = move |lines| drop(to_inbox.send(RunMessage::WrongBlock(id, lines)));
         let wrong_blocks = Some(WrongBlockReporter::new(report));
-        WithOthers { turn, ramp, report_error, backlog, wrong_blocks }
+        let wear_out = wear_outs.link(id, &plan.jobs[id], outbox);
+        WithOthers { turn, ramp, wear_out, report_error, backlog, wrong_blocks }
     };
     turns.into_iter().zip(ramps).enumerate().map(lend).collect()
 }

@@ -52,6 +52,8 @@ pub struct OtherHosts {
     pub hosts: u32,
     /// Of how many of them rates are known: the rest is not in the sums.
     pub heard: u32,
+    /// I/Os done, as far as is known.
+    pub ios: PerDir<u64>,
     /// I/Os per second.
     pub iops: PerDir<f64>,
     /// Bytes per second.
@@ -64,7 +66,7 @@ pub struct OtherHosts {
 
 /// The other hosts of a run.
 pub trait Peers {
-    /// How often [`Peers::beat`] is wanted; never where nothing connects the hosts.
+    /// How often [`Peers::beat`] is to be called, to hear of the others and to let them hear; never where nothing connects the hosts.
     fn beat_every(&self) -> Option<Duration> {
         None
     }
@@ -81,6 +83,21 @@ pub trait Peers {
     /// What the others do; `None` where this host does not hear of it.
     fn others(&self) -> Option<OtherHosts> {
         None
+    }
+
+    /// The most that any host has to say at the end of the time of a wave's jobs, `own` being
+    /// what this one has; return when all have said it.
+    ///
+    /// # Errors
+    /// As of [`Peers::meet`].
+    fn most(
+        &mut self,
+        wave: usize,
+        own: u64,
+        stopped: &mut dyn FnMut() -> Option<String>,
+    ) -> Result<u64, String> {
+        let _ = (wave, stopped);
+        Ok(own)
     }
 
     /// Come to a point, well or for a reason not, and return when all have. `stopped` says
@@ -151,6 +168,21 @@ impl Conductor<'_> {
         if let Err(why) = met {
             self.end_by_peers(why);
         }
+    }
+
+    /// The most of all hosts at the end of the time of a wave's jobs; `None` where the run ends.
+    pub(super) fn most_of_all(&mut self, wave: usize, own: u64) -> Option<u64> {
+        if self.peers.ended.is_some() {
+            return None;
+        }
+        let Some(peers) = self.peers.peers.take() else { return Some(own) };
+        let mut stopped = || {
+            self.listen_for_signal();
+            self.signal.map(stopped_by)
+        };
+        let most = peers.most(wave, own, &mut stopped);
+        self.peers.peers = Some(peers);
+        most.inspect_err(|why| self.end_by_peers(why.clone())).ok()
     }
 
     /// Whether this host can go on: not after a signal, nor if a job failed before its start.

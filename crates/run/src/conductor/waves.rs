@@ -27,7 +27,7 @@ impl Conductor<'_> {
             self.finished(job, worker::failed_to_start(error));
         }
         self.start_able(&mut pending, &mut started, &environment);
-        self.await_finished(&mut pending, &mut started, &environment);
+        self.await_finished(wave, &mut pending, &mut started, &environment);
         if environment.holds_threads() && !self.abandoned {
             for thread in started.into_iter().filter_map(|job| self.threads[job].take()) {
                 // As in `run`.
@@ -140,6 +140,7 @@ impl Conductor<'_> {
 
     fn await_finished(
         &mut self,
+        wave: &[JobId],
         pending: &mut Vec<JobId>,
         started: &mut Vec<JobId>,
         environment: &WaveEnvironment,
@@ -166,6 +167,7 @@ impl Conductor<'_> {
             if self.trigger.as_mut().is_some_and(Trigger::fires) {
                 self.end_by_trigger();
             }
+            self.let_wear_out(wave);
             self.look_for_steady();
             self.witness.look(&self.shared);
             self.end_those_beside(started, pending);

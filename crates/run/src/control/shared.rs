@@ -3,6 +3,7 @@
 use super::error_dump::Backlog;
 use super::file_locks::LockTurn;
 use super::ramp_tally::RampTally;
+use super::wear_out::WearOut;
 use iosonde_engine::{ErrorReporter, SliceControl};
 use iosonde_report::WrongBlocks;
 use iosonde_stats::Counters;
@@ -144,6 +145,8 @@ pub struct WithOthers {
     pub turn: Option<LockTurn>,
     /// Bytes moved in a ramp, with the jobs that ramp together.
     pub ramp: Arc<RampTally>,
+    /// Where it waits at the end of its time, with `wear_out`.
+    pub wear_out: Option<WearOut>,
     /// Called for errors that are tolerated.
     pub report_error: Option<ErrorReporter>,
     /// Errors that wait to be reported.

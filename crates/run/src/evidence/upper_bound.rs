@@ -293,6 +293,7 @@ fn without_storage(job: &JobPlan, runtime: Nanos) -> Option<JobPlan> {
             ramp: Nanos(0),
             ramp_bytes: first_use(job),
             runtime: Some(runtime),
+            wear_out: false,
             steady: None,
             start_clock: job.time.start_clock,
         },

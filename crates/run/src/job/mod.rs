@@ -339,6 +339,8 @@ pub struct TimePlan {
     pub ramp_bytes: u64,
     /// End after this long, if at all.
     pub runtime: Option<Nanos>,
+    /// After it, go on until each job has done as many I/Os as the fastest had then.
+    pub wear_out: bool,
     /// End when the numbers are steady.
     pub steady: Option<SteadyPlan>,
     /// The clock that gives the start of counting.

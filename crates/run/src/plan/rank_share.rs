@@ -10,6 +10,8 @@ pub struct RankShare {
     pub rank: u32,
     /// How many hosts there are.
     pub ranks: u32,
+    /// The job's own options (`zonemode=strided`) take its blocks, all over the file.
+    pub is_interleaved: bool,
 }
 
 impl RankShare {
@@ -21,6 +23,9 @@ impl RankShare {
         named: &Named,
     ) -> Result<Option<u64>, Diagnostic> {
         let (block, ranks) = (block.max(1), u64::from(self.ranks));
+        if self.is_interleaved {
+            return Ok(Some(range.offset.saturating_add(range.bytes)));
+        }
         let blocks = range.bytes / block;
         if blocks < ranks {
             let message = format!(
@@ -52,7 +57,7 @@ mod tests {
             bytes_now: None,
         };
         let mut range = FileRange { offset: 8192, later_offset: 8192, bytes, end: 0 };
-        RankShare { rank, ranks }.cut(&mut range, 4096, &named)?;
+        RankShare { rank, ranks, is_interleaved: false }.cut(&mut range, 4096, &named)?;
         assert_eq!(range.later_offset, range.offset);
         Ok((range.offset, range.bytes))
     }

@@ -18,6 +18,7 @@ impl Planner<'_> {
             ramp: *time.ramp_time.get(),
             ramp_bytes: time.ramp_size.get().0,
             runtime: (runtime > Nanos(0)).then_some(runtime),
+            wear_out: *time.wear_out.get() && runtime > Nanos(0),
             steady: self.steady(job)?,
             start_clock: start_clock(&job.spec)?,
         })

@@ -14,6 +14,7 @@ mod taps;
 mod thread;
 mod verify;
 mod verify_state;
+mod wear_out;
 mod wrong_blocks;
 
 pub use crate::control::JobStage;
@@ -89,6 +90,8 @@ struct Worker<'a> {
     counting: bool,
     /// All that was planned has been done.
     ran_out: bool,
+    /// Its time is over, and it goes on until it has done as much as others.
+    is_past_time: bool,
     error: Option<JobError>,
     notes: Vec<String>,
     sampler: Sampler,
@@ -279,8 +282,10 @@ impl<'a> Worker<'a> {
 
     fn deadline(&self) -> u64 {
         match self.job.time.runtime {
-            Some(runtime) => self.began.saturating_add(self.clock.ns_to_ticks(runtime.0)),
-            None => u64::MAX,
+            Some(runtime) if !self.is_past_time => {
+                self.began.saturating_add(self.clock.ns_to_ticks(runtime.0))
+            }
+            _ => u64::MAX,
         }
     }
 
@@ -290,8 +295,11 @@ impl<'a> Worker<'a> {
         if now >= self.sampler.next {
             self.sampler.sample(now, &self.clock, &self.drive.writer);
         }
-        if now >= self.deadline() || self.shared.control.stop_asked() {
+        if self.shared.control.stop_asked() {
             return false;
+        }
+        if now >= self.deadline() {
+            return self.wear_out();
         }
         // The end reports why; going on would log nothing more.
         if self.drive.log.as_ref().is_some_and(IoLog::has_failed) {

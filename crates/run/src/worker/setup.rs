@@ -59,6 +59,7 @@ impl<'a> Worker<'a> {
         let engine = open_engine(job, memory.span(), clock)?;
         let source = Source::new(job.source.clone())
             .map_err(|error| JobError::other("plan its I/O", Errno::EINVAL, &error))?;
+        let tell = shared.with_others.report_error.clone();
         let drive = Drive {
             clock,
             source,
@@ -69,10 +70,7 @@ impl<'a> Worker<'a> {
             writer,
             control: shared.control.clone(),
             window: job.window,
-            tolerance: Tolerance {
-                tell: shared.with_others.report_error.clone(),
-                ..job.tolerance.clone()
-            },
+            tolerance: Tolerance { tell, ..job.tolerance.clone() },
             log: None,
             tape: None,
             sync_tap: None,
@@ -97,6 +95,7 @@ impl<'a> Worker<'a> {
             run_delay_before: None,
             counting: false,
             ran_out: false,
+            is_past_time: false,
             error: None,
             notes,
             sampler: Sampler::new(job, &clock),

@@ -13,6 +13,11 @@ pub(super) const RULES: &[OptionRule] = &[
         apply: time_based_needs_runtime,
     },
     OptionRule {
+        name: "wear-out-needs-runtime",
+        doc: "`wear_out` needs `runtime`, and refuses `read_iolog` and `wait_for`.",
+        apply: wear_out_needs_runtime,
+    },
+    OptionRule {
         name: "loops-at-least-once",
         doc: "`loops=0` means 1.",
         apply: loops_at_least_once,
@@ -44,6 +49,24 @@ fn time_based_needs_runtime(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagno
                 .help("set runtime, or leave time_based out"),
         );
         time.time_based.force(false, "time-based-needs-runtime");
+    }
+}
+
+fn wear_out_needs_runtime(spec: &mut JobSpec, _: &Caps, found: &mut Vec<Diagnostic>) {
+    let wear_out = &spec.time.wear_out;
+    if !*wear_out.get() {
+        return;
+    }
+    let mut refuse = |why: &str| {
+        found.push(Diagnostic::error(why.to_owned()).about("wear_out", wear_out.origin()));
+    };
+    if *spec.time.runtime.get() == Nanos(0) {
+        refuse("wear_out needs runtime=: the time after which slower jobs catch up");
+    }
+    for other in ["read_iolog", "wait_for"] {
+        if spec.show(other).is_some_and(|value| !value.is_empty()) {
+            refuse(&format!("wear_out does not go with {other}"));
+        }
     }
 }
 
@@ -88,6 +111,13 @@ mod tests {
         assert_eq!(found[0].message, "time_based requires a runtime/timeout setting");
         let (spec, found) = resolved(&["time_based", "runtime=1"]);
         assert!(*spec.time.time_based.get() && found.is_empty());
+    }
+
+    #[test]
+    fn wear_out_is_of_a_job_with_a_time_that_nobody_waits_for() {
+        assert!(errors(&["wear_out"])[0].contains("needs runtime="));
+        assert!(errors(&["wear_out", "runtime=1", "wait_for=a"])[0].contains("go with wait_for"));
+        assert!(errors(&["wear_out", "runtime=1"]).is_empty());
     }
 
     #[test]

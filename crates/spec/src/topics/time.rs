@@ -24,6 +24,16 @@ options! {
             bare: Some("1"),
             with: &["runtime=10"],
         }
+        /// At the end of `runtime`, go on until each job has done as many I/Os as the fastest had then.
+        ///
+        /// As stonewalling with wear-out in IOR, mdtest and IO500: all jobs with it that run
+        /// together, on all hosts, have the same number of I/Os in the end, or fewer where `size`
+        /// ends a job before. The run lasts until the last one is done.
+        wear_out: bool = "0" as "wear_out" {
+            fio: FioSupport::OursAlone,
+            bare: Some("1"),
+            with: &["runtime=10"],
+        }
         /// Run this long before statistics are collected.
         ramp_time: Nanos = "0" as "ramp_time" {
             good: &["0", "5", "500ms"],
