@@ -1,12 +1,12 @@
 //! The job's text for all hosts: the command line and the job files of rank 0, with
 //! `{rank}` and `{host}` in them.
 
-use super::comparable;
 use super::place::RankPlace;
+use super::{comparable, interleaved};
 use iosonde_run::plan::RankShare;
 use iosonde_session::Personality;
 use iosonde_session::prepare::{LocalHost, job_files, parse_on};
-use iosonde_spec::cli::flags::HostFlags;
+use iosonde_spec::cli::flags::{FileSplit, HostFlags};
 use iosonde_spec::cli::{Parsed, ParsedJob};
 use iosonde_spec::text::expand::Host;
 use iosonde_spec::text::include::JobFiles;
@@ -301,7 +301,13 @@ pub fn parse(
             _ => rank,
         };
         seed(&mut own.jobs[at], part);
-        shares.push((flags.split && is_shared).then_some(RankShare { rank: part, ranks }));
+        let is_interleaved = flags.split == Some(FileSplit::Interleaved);
+        let share = RankShare { rank: part, ranks, is_interleaved };
+        let is_split = flags.split.is_some() && is_shared;
+        if is_split && is_interleaved {
+            interleaved::apply(&mut own.jobs[at], share)?;
+        }
+        shares.push(is_split.then_some(share));
     }
     Ok((own, shares, job))
 }
@@ -368,8 +374,22 @@ mod tests {
         let line =
             "--split --name=a --filename=/x --size=1m --name=b --filename=/y{rank} --size=1m";
         let own = of(1, 3, line);
-        assert_eq!(own.1, [Some(RankShare { rank: 1, ranks: 3 }), None]);
+        assert_eq!(own.1, [Some(RankShare { rank: 1, ranks: 3, is_interleaved: false }), None]);
         assert_eq!(of(1, 3, "--name=a --filename=/x --size=1m").1, [None]);
+    }
+
+    #[test]
+    fn interleaved_ranks_have_blocks_in_turns() {
+        let line = "--split=interleaved --name=a --filename=/x --rw=write --bs=4k --size=40k";
+        let shown = |rank| {
+            let own = of(rank, 3, line);
+            assert_eq!(own.1, [Some(RankShare { rank, ranks: 3, is_interleaved: true })]);
+            ["zonesize", "zonerange", "offset", "size", "io_size"]
+                .map(|option| own.0.jobs[0].spec.show(option).unwrap())
+        };
+        // Blocks 0, 3, 6 and 9; 1, 4 and 7.
+        assert_eq!(shown(0), ["4096", "12288", "0", "40960", "16384"]);
+        assert_eq!(shown(1), ["4096", "12288", "4096", "36864", "12288"]);
     }
 
     #[test]
@@ -379,7 +399,7 @@ mod tests {
                     --name=s --rw=randread --filename=/shared --size=1m";
         let last = of(2, 3, line);
         assert_eq!((file(&last, 0), file(&last, 1)), ("/xh2".into(), "/xh0".into()));
-        assert_eq!(last.1[2], Some(RankShare { rank: 0, ranks: 3 }));
+        assert_eq!(last.1[2], Some(RankShare { rank: 0, ranks: 3, is_interleaved: false }));
         // Any other rank's.
         let shifted = of(2, 3, &format!("--shift=2 {line}"));
         assert_eq!((file(&shifted, 0), file(&shifted, 1)), ("/xh2".into(), "/xh1".into()));

@@ -2,6 +2,7 @@
 //! with results that `iosonde merge` adds up; described in docs/hosts.md.
 
 mod finish;
+mod interleaved;
 pub mod job_text;
 pub mod place;
 pub mod stamp;

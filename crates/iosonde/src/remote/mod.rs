@@ -54,7 +54,7 @@ fn refuse_mixture(hosts: &HostFlags) -> Result<(), String> {
              --server and --client"
             .to_owned());
     }
-    if hosts.split || hosts.reorder || hosts.shift.is_some() || hosts.table.is_some() {
+    if hosts.split.is_some() || hosts.reorder || hosts.shift.is_some() || hosts.table.is_some() {
         return Err(
             "--split, --reorder, --shift and --hosts-table are for --mpi and --rank: name files by {rank} or {host}"
                 .to_owned(),

@@ -77,6 +77,28 @@ fn a_split_file_is_written_once_and_with_reorder_each_reads_another_part() {
 }
 
 #[test]
+fn an_interleaved_file_is_written_by_all_in_turns() {
+    let folder = Folder::new("interleaved");
+    let job = ["--name=w", "--rw=write", "--bs=47008", "--size=470080", "--filename=shared"];
+    let log = |rank: u32| -> Vec<u64> {
+        let (rank, file) = (format!("--rank={rank}"), format!("log.{rank}"));
+        let log = format!("--write_iolog={file}");
+        let flags = ["--split=interleaved", "--ranks=3", &rank, &log, "--force"];
+        Who::Native.run(&folder, &[&flags[..], &job].concat()).well();
+        let lines = std::fs::read_to_string(folder.join(&file)).unwrap();
+        let offset = |line: &str| {
+            let mut words = line.split_whitespace().skip_while(|&word| word != "write");
+            words.nth(1)?.parse::<u64>().ok()
+        };
+        lines.lines().filter_map(offset).map(|offset| offset / 47008).collect()
+    };
+    assert_eq!(log(0), [0, 3, 6, 9]);
+    assert_eq!(log(1), [1, 4, 7]);
+    assert_eq!(log(2), [2, 5, 8]);
+    assert_eq!(std::fs::metadata(folder.join("shared")).unwrap().len(), 470_080);
+}
+
+#[test]
 fn what_cannot_be_is_refused_with_what_to_do() {
     let folder = Folder::new("hosts-refused");
     let refused = |flags: &[&str]| {

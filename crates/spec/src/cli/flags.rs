@@ -167,8 +167,8 @@ pub struct HostFlags {
     pub start_at: Option<String>,
     /// The directory of the results of ranks.
     pub results: Option<String>,
-    /// Files with one name on all ranks are split between them.
-    pub split: bool,
+    /// How files with one name on all ranks are split between them, if they are.
+    pub split: Option<FileSplit>,
     /// Jobs that only read take the part of the next rank.
     pub reorder: bool,
     /// Jobs that only read take the part of the rank so many further.
@@ -185,6 +185,15 @@ pub struct HostFlags {
     pub remote_config: Option<String>,
     /// The secret that a server and its clients share.
     pub secret_file: Option<String>,
+}
+
+/// How ranks split a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileSplit {
+    /// Each has a range of blocks.
+    Ranges,
+    /// Rank r of N has the blocks r, r+N, r+2N ...
+    Interleaved,
 }
 
 impl HostFlags {

@@ -7,7 +7,7 @@ use super::values::{
 };
 use super::{FlagDef, Shown};
 use crate::cli::flags::{
-    FlagError, FlagGroup, InfoRequest, LiveFlag, OutputFormat, ShowWhen, milliseconds,
+    FileSplit, FlagError, FlagGroup, InfoRequest, LiveFlag, OutputFormat, ShowWhen, milliseconds,
 };
 use crate::cli::getopt::TakesValue;
 use crate::cli::metrics_address;
@@ -225,8 +225,19 @@ pub const LEDGER: &[FlagDef] = flags! {
         });
     Hosts "results" Value "DIR" "directory of the ranks' result.RANK.json (.)"
         => Named(|flags| &mut flags.hosts.results, "--results: the directory has no name");
-    Hosts "split" Nothing "" "split files of one name between the hosts, in ranges of blocks"
-        => On(|flags| &mut flags.hosts.split);
+    Hosts "split" Maybe "interleaved" "split files of one name between the hosts: a range each, or in turns"
+        => With(|flags, text| {
+            flags.hosts.split = Some(match text {
+                "" | "ranges" => FileSplit::Ranges,
+                "interleaved" => FileSplit::Interleaved,
+                other => {
+                    return Err(FlagError::fatal(format!(
+                        "--split={other}: use interleaved, or --split alone for a range of blocks each"
+                    )));
+                }
+            });
+            Ok(())
+        });
     Hosts "reorder" Nothing "" "jobs that only read take the part of the next host"
         => On(|flags| &mut flags.hosts.reorder);
     Hosts "shift" Value "N" "jobs that only read take the part of the host N further"
