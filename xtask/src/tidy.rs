@@ -28,13 +28,13 @@ const FLOORS: [(&str, u32); 25] = [
     ("spec", 5),
     ("run", 6),
     ("session", 7),
-    ("studies", 8),
+    ("studies", 9),
     ("records", 8),
     ("matrix", 8),
     ("meta", 8),
     ("tools", 8),
     ("hosts", 7),
-    ("iosonde", 9),
+    ("iosonde", 10),
 ];
 
 /// Files that may allow `unsafe`: all at the kernel's edge.

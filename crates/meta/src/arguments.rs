@@ -1,14 +1,21 @@
 //! The command line of `iosonde meta`.
 
-use crate::phase::{ALWAYS, BY_NAME, PHASES, REMOVING, also};
+use crate::live::LiveMode;
+use crate::mix::{self, Mix, MixPart};
+use crate::phase::{ALWAYS, BY_NAME, PHASES, REMOVING};
+use crate::values::{
+    ListedTree, PhaseList, VisitOrder, count, list_of, live, order, phases, sizes, sizes_of,
+};
 use clap::Args;
 use iosonde_base::part_of;
+use iosonde_base::text::time;
 use iosonde_command::CommandAnswer;
 use iosonde_command::definition::{self, CommandEntry};
-use iosonde_engine::tree::{TreeFileSizes, TreeOperation, TreeShape};
-use iosonde_options::{command_line, nearest};
+use iosonde_engine::tree::{FindMatch, TreeFileSizes, TreeOperation, TreeShape};
+use iosonde_options::command_line;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Duration;
 
 const FILES: u64 = 10_000;
 const FILES_PER_DIR: u64 = 100;
@@ -23,6 +30,9 @@ directories, remove files and directories, phase by phase, with a time for each 
 Everything happens in a new directory inside DIR, which is removed at the end, also after Ctrl-C, \
 which prints the results so far. Nothing else in DIR is touched. What killed runs left is \
 named at the next run, and --clean removes it.
+
+--limit ends create after a time, as stonewalling in IOR and mdtest. --mix does several operations \
+beside each other.
 
 With --mpi each rank that mpirun or srun started has its --threads: a tree each, or one tree of all \
 with --shared (one directory of all: --shared --dirs=1). Phases start together on all ranks.
@@ -48,6 +58,10 @@ pub struct MetaArguments {
     #[arg(long, conflicts_with_all = ["mpi", "keep"])]
     clean: bool,
 
+    /// Print the phases as a job file, for --client or changes by hand, and do nothing else
+    #[arg(long, conflicts_with_all = ["mpi", "clean"])]
+    print: bool,
+
     /// How many files, over all threads [default: 10k]
     #[arg(long, value_name = "N", value_parser = count)]
     files: Option<u64>,
@@ -63,6 +77,46 @@ pub struct MetaArguments {
     /// Take sizes and how often each comes from FILE: a line `SIZE COUNT` for each
     #[arg(long, value_name = "FILE")]
     sizes_from: Option<PathBuf>,
+
+    /// Make the tree that FILE lists: a line `f SIZE PATH` for each file, `d PATH` for a directory;
+    /// all threads work in it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["files", "dirs", "depth", "fanout", "size", "sizes_from"])]
+    tree_file: Option<PathBuf>,
+
+    /// Create files for TIME at most; then each thread goes on until it has made as many as the
+    /// fastest had, and all other phases are done to those
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    limit: Option<Duration>,
+
+    /// Create and read files with O_DIRECT
+    #[arg(long)]
+    direct: bool,
+
+    /// Write content that says where it belongs, and check it as it is read
+    #[arg(long)]
+    verify: bool,
+
+    /// Do these beside each other for --mix-time, a thread each: shares (stat/70:read/30), or rates
+    /// a second (stat@500:churn@20)
+    #[arg(long, value_name = "MIX", value_parser = mix::parse)]
+    mix: Option<Mix>,
+
+    /// How long --mix lasts
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time)]
+    mix_time: Duration,
+
+    /// What the phase find looks for: a part of the name [default: any]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    find_name: String,
+
+    /// And the size of the file [default: any]
+    #[arg(long, value_name = "SIZE", value_parser = command_line::size)]
+    find_size: Option<u64>,
+
+    /// Show what has been done while a phase runs: line (on a terminal), plain (a line each second,
+    /// under --mpi too) or no
+    #[arg(long, value_name = "HOW", value_parser = live)]
+    live: Option<LiveMode>,
 
     /// How many threads [default: one for each processor, or one with --mpi]
     #[arg(long, value_name = "N")]
@@ -81,7 +135,7 @@ pub struct MetaArguments {
     fanout: Option<u64>,
 
     /// Do these phases: of statdir, stat, open, read, rename, syncdir (all six by default), readdir,
-    /// chmod, utimens, setxattr, getxattr, link, symlink, readlink, or all; mkdir, create, unlink and
+    /// find, chmod, utimens, setxattr, getxattr, link, symlink, readlink, churn, or all; mkdir, create, unlink and
     /// rmdir are always done
     #[arg(long, value_name = "LIST", value_parser = phases)]
     phases: Option<PhaseList>,
@@ -123,15 +177,6 @@ pub struct MetaArguments {
     force: bool,
 }
 
-/// The order in which files are visited, once they are there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VisitOrder {
-    /// Each once, in random order: neighbours in a directory do not follow one another.
-    Random,
-    /// As they were created.
-    Sequential,
-}
-
 /// The formats of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetaFormat {
@@ -154,10 +199,6 @@ impl MetaFormat {
     }
 }
 
-/// Phases, in the order in which they run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct PhaseList(Vec<TreeOperation>);
-
 /// The options of a run, with defaults filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetaOptions {
@@ -177,10 +218,30 @@ pub struct MetaOptions {
     pub own: Range<u32>,
     /// Files are looked up, opened and read that the thread so many further made.
     pub shift: u32,
+    /// Files are removed that the thread so many further made, too.
+    pub removes_shifted: bool,
     /// What runs left that were killed is removed, and nothing else done.
     pub clean: bool,
+    /// The phases are printed as a job file, and nothing else done.
+    pub print: bool,
     /// All threads work in one tree.
     pub shared: bool,
+    /// The tree is that of a list.
+    pub list: Option<ListedTree>,
+    /// How long files are created at most.
+    pub limit: Option<Duration>,
+    /// Files are opened with O_DIRECT to write and read them.
+    pub direct: bool,
+    /// Content is checked.
+    pub verify: bool,
+    /// What is done beside each other, if anything is.
+    pub mix: Vec<MixPart>,
+    /// For how long.
+    pub mix_time: Duration,
+    /// What the phase find looks for.
+    pub matched: FindMatch,
+    /// How counts are shown while a phase runs.
+    pub live: LiveMode,
     /// What is done, in this order.
     pub phases: Vec<TreeOperation>,
     /// The order of files.
@@ -212,8 +273,18 @@ impl Default for MetaOptions {
             threads: 1,
             own: 0..1,
             shift: 0,
+            removes_shifted: false,
             clean: false,
+            print: false,
             shared: false,
+            list: None,
+            limit: None,
+            direct: false,
+            verify: false,
+            mix: Vec::new(),
+            mix_time: Duration::from_secs(10),
+            matched: FindMatch::default(),
+            live: LiveMode::Auto,
             phases: run_phases(None, false),
             order: VisitOrder::Random,
             cold: false,
@@ -248,6 +319,9 @@ impl MetaOptions {
 
     /// The bytes of all files.
     pub fn bytes(&self) -> u64 {
+        if let Some(list) = &self.list {
+            return list.bytes;
+        }
         let trees = if self.shared { 1 } else { self.threads };
         (0..trees).map(|thread| self.sizes.total(self.shape_of(thread).files)).sum()
     }
@@ -256,6 +330,11 @@ impl MetaOptions {
 /// Whether the words ask for several hosts.
 pub fn asks_for_ranks(words: &[String]) -> bool {
     words.iter().any(|word| word == "--mpi")
+}
+
+/// Whether the words ask for a line of counts.
+pub fn asks_for_live(words: &[String]) -> bool {
+    words.iter().any(|word| word.starts_with("--live") && !word.ends_with("no"))
 }
 
 /// Read the words after `iosonde meta`, as the rank of so many has them.
@@ -274,38 +353,30 @@ pub fn parse(
 impl MetaArguments {
     fn options(self, place: Option<(u32, u32)>) -> Result<MetaOptions, String> {
         let (rank, ranks) = place.unwrap_or((0, 1));
-        let files = self.files.unwrap_or(FILES);
+        let listed = self.tree_file.as_deref().map(list_of).transpose()?;
+        let files = match &listed {
+            Some((list, _)) => list.files().len() as u64,
+            None => self.files.unwrap_or(FILES),
+        };
         if !(1..=32).contains(&self.depth) {
             return Err(format!("--depth={}: from 1 to 32 levels", self.depth));
         }
         if self.repeat == 0 {
             return Err("--repeat=0: nothing would be measured; use 1 or more".to_owned());
         }
-        let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
-        let dirs = match (self.dirs, self.fanout) {
-            (Some(dirs), _) => Some(dirs),
-            (None, Some(0)) => return Err("--fanout=0: use 1 or more".to_owned()),
-            (None, Some(fanout)) => Some(fanout.checked_pow(self.depth).ok_or_else(|| {
-                format!("--fanout={fanout} --depth={}: too many directories", self.depth)
-            })?),
-            (None, None) => None,
+        let dirs = match &listed {
+            Some((list, _)) => Some(list.dirs().len() as u64),
+            None => self.dirs_asked_for()?,
         };
-        // As many threads as have a directory to work in.
-        let wanted = self.threads.unwrap_or(processors.min(THREADS_MOST));
-        let threads = match self.threads {
-            Some(0) => return Err("--threads=0: use 1 or more".to_owned()),
-            Some(threads) if threads > THREADS_MOST => {
-                return Err(format!("--threads={threads}: at most {THREADS_MOST}"));
-            }
-            Some(threads) => threads,
-            None if self.mpi => 1,
-            None => wanted.min(u32::try_from(files).unwrap_or(u32::MAX)),
-        };
+        let threads = self.threads_asked_for(files)?;
         let (own, shift) = own_threads(self.mpi, threads, self.shift, (rank, ranks));
         let threads = threads.saturating_mul(ranks);
         let dirs =
             dirs.unwrap_or_else(|| (files / FILES_PER_DIR).max(u64::from(threads)).min(files));
-        fits(files, dirs, threads, self.shared)?;
+        let shared = self.shared || listed.is_some();
+        if listed.is_none() {
+            fits(files, dirs, threads, shared)?;
+        }
         let sizes = match (&self.sizes_from, self.size) {
             (Some(path), _) => sizes_of(path)?,
             (None, Some(sizes)) => sizes,
@@ -322,8 +393,18 @@ impl MetaArguments {
             threads,
             own,
             shift,
+            removes_shifted: false,
             clean: self.clean,
-            shared: self.shared,
+            print: self.print,
+            shared,
+            list: listed.map(|(_, list)| list),
+            limit: self.limit,
+            direct: self.direct,
+            verify: self.verify,
+            mix: self.mix.map_or(Vec::new(), |mix| mix.0),
+            mix_time: self.mix_time,
+            matched: FindMatch { name: self.find_name, bytes: self.find_size },
+            live: self.live.unwrap_or(LiveMode::Auto),
             phases: run_phases(self.phases.as_ref(), self.keep),
             order: self.order,
             cold: self.cold,
@@ -334,6 +415,37 @@ impl MetaArguments {
             html: self.html,
             force: self.force,
         })
+    }
+}
+
+impl MetaArguments {
+    /// By their number, or by how they branch.
+    fn dirs_asked_for(&self) -> Result<Option<u64>, String> {
+        Ok(match (self.dirs, self.fanout) {
+            (Some(dirs), _) => Some(dirs),
+            (None, Some(0)) => return Err("--fanout=0: use 1 or more".to_owned()),
+            (None, Some(fanout)) => Some(fanout.checked_pow(self.depth).ok_or_else(|| {
+                format!("--fanout={fanout} --depth={}: too many directories", self.depth)
+            })?),
+            (None, None) => None,
+        })
+    }
+
+    /// Threads of a rank: without a number as many as have a file.
+    fn threads_asked_for(&self, files: u64) -> Result<u32, String> {
+        let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
+        match self.threads {
+            Some(0) => Err("--threads=0: use 1 or more".to_owned()),
+            Some(threads) if threads > THREADS_MOST => {
+                Err(format!("--threads={threads}: at most {THREADS_MOST}"))
+            }
+            Some(threads) => Ok(threads),
+            None if self.mpi => Ok(1),
+            None => {
+                let most = u32::try_from(files).unwrap_or(u32::MAX);
+                Ok(processors.min(THREADS_MOST).min(most))
+            }
+        }
     }
 }
 
@@ -379,89 +491,6 @@ fn fits(files: u64, dirs: u64, threads: u32, shared: bool) -> Result<(), String>
     Ok(())
 }
 
-/// A number, with a suffix for thousands (k, m, g).
-fn count(text: &str) -> Result<u64, String> {
-    let refused =
-        || format!("{text:?} is no count: use a number from 1 up, or one such as 10k or 1m");
-    let lower = text.trim().to_ascii_lowercase();
-    let (digits, unit) = match lower.strip_suffix(['k', 'm', 'g']) {
-        Some(digits) if lower.ends_with('k') => (digits, 1_000),
-        Some(digits) if lower.ends_with('m') => (digits, 1_000_000),
-        Some(digits) => (digits, 1_000_000_000),
-        None => (lower.as_str(), 1),
-    };
-    let number: u64 = digits.parse().map_err(|_| refused())?;
-    number.checked_mul(unit).filter(|&count| count > 0).ok_or_else(refused)
-}
-
-fn sizes(text: &str) -> Result<TreeFileSizes, String> {
-    let parts: Vec<&str> = text.split(':').collect();
-    let weighted: Result<Vec<(u64, u64)>, String> = parts
-        .iter()
-        .map(|part| match part.split_once('/') {
-            Some((size, weight)) => Ok((command_line::size(size)?, count(weight)?)),
-            None if parts.len() == 1 => Ok((command_line::size(part)?, 1)),
-            None => Err(format!("{part:?} has no weight: write sizes as in 4k/3:1m/1")),
-        })
-        .collect();
-    weighted.map(TreeFileSizes::weighted)
-}
-
-/// Sizes and their counts from a file.
-fn sizes_of(path: &Path) -> Result<TreeFileSizes, String> {
-    /// A longer file is no histogram.
-    const BYTES_MOST: u64 = 16 << 20;
-    let refused = |why: String| format!("--sizes-from={}: {why}", path.display());
-    let about = std::fs::metadata(path).map_err(|error| refused(error.to_string()))?;
-    if !about.is_file() || about.len() > BYTES_MOST {
-        return Err(refused("it is not a file of lines `SIZE COUNT`".to_owned()));
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
-    let mut weighted = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        let line = line.split('#').next().unwrap_or_default().trim();
-        if line.is_empty() {
-            continue;
-        }
-        let wrong = |why: &str| format!("{}:{number}: {why}", path.display());
-        let (size, times) = line
-            .split_once(|letter: char| letter.is_whitespace() || letter == ',')
-            .ok_or_else(|| wrong("a line is a size and how often it comes: `4k 1200`"))?;
-        let size = command_line::size(size.trim()).map_err(|why| wrong(&why))?;
-        let times: u64 = times.trim().parse().map_err(|_| wrong("the count is not a number"))?;
-        weighted.push((size, times));
-    }
-    if weighted.iter().all(|&(_, times)| times == 0) {
-        return Err(refused("it holds no size that comes at all".to_owned()));
-    }
-    Ok(TreeFileSizes::weighted(weighted))
-}
-
-fn phases(text: &str) -> Result<PhaseList, String> {
-    let mut chosen = Vec::new();
-    for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
-        match TreeOperation::from_word(word) {
-            _ if word == "all" => chosen.extend(PHASES),
-            Some(operation) => chosen.extend(also(operation).iter().chain([&operation])),
-            None => {
-                let words = PHASES.map(TreeOperation::word);
-                let near = nearest(word, words.iter().copied());
-                let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
-                return Err(format!("there is no phase {word:?}: {}{near}", words.join(", ")));
-            }
-        }
-    }
-    Ok(PhaseList(PHASES.into_iter().filter(|operation| chosen.contains(operation)).collect()))
-}
-
-fn order(text: &str) -> Result<VisitOrder, String> {
-    match text.to_ascii_lowercase().as_str() {
-        "random" => Ok(VisitOrder::Random),
-        "sequential" => Ok(VisitOrder::Sequential),
-        _ => Err(format!("unknown order {text:?}: use random or sequential")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -497,6 +526,9 @@ mod tests {
             ("/tmp --order=backwards", "random or sequential"),
             ("/tmp --repeat=0", "nothing would be measured"),
             ("/tmp --sizes-from=/dev/zero", "not a file of lines"),
+            ("/tmp --tree-file=/dev/zero", "not a file of lines"),
+            ("/tmp --mix=unlink/1", "cannot be mixed"),
+            ("/tmp --live=yes", "line, plain or no"),
             ("", "<DIR>"),
         ] {
             let error = options(line).unwrap_err();

@@ -8,13 +8,18 @@
 
 mod arguments;
 mod formats;
+pub mod io500;
 mod jobs;
 mod leftovers;
+mod live;
+mod mix;
 mod phase;
 mod ranks;
 mod result;
 mod root;
 mod run;
+mod runner;
+mod values;
 mod watch;
 
 use arguments::MetaArguments;
@@ -42,7 +47,7 @@ pub fn run(words: &[String]) -> u8 {
     if !arguments::asks_for_ranks(words) {
         return with_ranks(words, None);
     }
-    let mut ranks = match Ranks::begin() {
+    let mut ranks = match Ranks::begin(arguments::asks_for_live(words)) {
         Ok(ranks) => ranks,
         Err(why) => return refuse(&why),
     };
@@ -63,18 +68,24 @@ fn with_ranks(words: &[String], mut ranks: Option<&mut Ranks>) -> u8 {
     if options.clean {
         return leftovers::clean(&options.dir).map_or_else(|why| refuse(&why), |()| exit::OK);
     }
+    if options.print {
+        let printed = jobs::job_file(&options).map(|text| say(&text));
+        return printed.map_or_else(|why| refuse(&why), |()| exit::OK);
+    }
     let file = match PageFile::at(options.html.as_deref(), options.force) {
         Ok(file) => file,
         Err(why) if speaks => return refuse(&why),
         Err(_) => return exit::REFUSED,
     };
-    let result = match run::measure(&options, words, &mut ranks) {
+    let (result, root) = match run::measure(&options, words, &mut ranks) {
         Ok(result) => result,
         Err(error) if speaks => return refuse(&error),
         Err(_) => return exit::REFUSED,
     };
     if speaks {
         say(&formats::write(&result, options.format));
+        // What was measured is out: the tree may take long to remove.
+        drop(root);
         if let Some(Err(why)) = file.map(|file| file.write(&formats::page::write(&result))) {
             return refuse(&why);
         }

@@ -3,12 +3,13 @@
 use iosonde_engine::tree::TreeOperation;
 
 /// All phases, in the order in which they run.
-pub const PHASES: [TreeOperation; 22] = [
+pub const PHASES: [TreeOperation; 24] = [
     TreeOperation::MakeParents,
     TreeOperation::MakeDir,
     TreeOperation::Create,
     TreeOperation::StatDir,
     TreeOperation::ReadDir,
+    TreeOperation::Find,
     TreeOperation::Stat,
     TreeOperation::Open,
     TreeOperation::Read,
@@ -19,6 +20,7 @@ pub const PHASES: [TreeOperation; 22] = [
     TreeOperation::Link,
     TreeOperation::Symlink,
     TreeOperation::ReadLink,
+    TreeOperation::Churn,
     TreeOperation::Rename,
     TreeOperation::SyncDir,
     TreeOperation::RemoveLink,
@@ -29,8 +31,9 @@ pub const PHASES: [TreeOperation; 22] = [
 ];
 
 /// Phases that run only where they are asked for: not each file system has what they take.
-pub const BY_NAME: [TreeOperation; 10] = [
+pub const BY_NAME: [TreeOperation; 12] = [
     TreeOperation::ReadDir,
+    TreeOperation::Find,
     TreeOperation::Chmod,
     TreeOperation::Utimens,
     TreeOperation::SetXattr,
@@ -38,6 +41,7 @@ pub const BY_NAME: [TreeOperation; 10] = [
     TreeOperation::Link,
     TreeOperation::Symlink,
     TreeOperation::ReadLink,
+    TreeOperation::Churn,
     TreeOperation::RemoveLink,
     TreeOperation::RemoveSymlink,
 ];

@@ -1,10 +1,9 @@
 //! Several hosts: this rank's place among them, phases that start together on all, and their
 //! results at rank 0.
 
-use crate::result::{PhaseResult, RankShare};
+use crate::result::{PhaseResult, RankShare, RowName};
 use crate::watch::DiskRequests;
 use iosonde_base::Nanos;
-use iosonde_engine::tree::TreeOperation;
 use iosonde_hosts::group::{HostGroup, Limits, Member, StopRequest};
 use iosonde_hosts::mpi::Mpi;
 use iosonde_run::conductor::{MeetingPoint, Peers};
@@ -12,6 +11,10 @@ use iosonde_session::Session;
 use iosonde_stats::HistogramSnapshot;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Ranks send their counts so often where a line of them is asked for.
+const BEAT_FOR_A_LINE: Duration = Duration::from_secs(1);
 
 /// The ranks of a run.
 pub struct Ranks {
@@ -43,6 +46,8 @@ struct RankPhase {
     fetched: Option<u64>,
     during: Option<DiskRequests>,
     after: Option<DiskRequests>,
+    found: Option<(u64, u64)>,
+    partial: bool,
 }
 
 impl Ranks {
@@ -50,10 +55,14 @@ impl Ranks {
     ///
     /// # Errors
     /// There is no launcher or no MPI, or a rank is silent or of another build.
-    pub fn begin() -> Result<Ranks, String> {
+    pub fn begin(is_live: bool) -> Result<Ranks, String> {
         let mpi = Mpi::begin().map_err(|why| format!("--mpi: {why}"))?;
         let own = Member::here();
-        let group = HostGroup::begin(mpi, &own, Limits::default())?;
+        let mut limits = Limits::default();
+        if is_live {
+            limits.beat_every = BEAT_FOR_A_LINE;
+        }
+        let group = HostGroup::begin(mpi, &own, limits)?;
         Ok(Ranks { group, own })
     }
 
@@ -95,10 +104,19 @@ impl Ranks {
     ///
     /// # Errors
     /// Why the run ends.
-    pub fn pass(&mut self, own: Result<(), String>, session: &Session) -> Result<(), String> {
+    pub fn pass(
+        &mut self,
+        own: Result<(), String>,
+        wears_out: bool,
+        session: &Session,
+    ) -> Result<(), String> {
         let mut stopped = || session.is_stopped().then(|| "stopped by a signal".to_owned());
         self.group.meet(MeetingPoint::LaidOut, own, &mut stopped)?;
-        self.group.meet(MeetingPoint::Wave(0), Ok(()), &mut stopped)
+        self.group.meet(MeetingPoint::Wave(0), Ok(()), &mut stopped)?;
+        if wears_out {
+            self.group.most(0, 0, &mut stopped)?;
+        }
+        Ok(())
     }
 
     /// End the run on all ranks.
@@ -182,28 +200,34 @@ impl RankPhase {
             fetched: phase.fetched,
             during: phase.during,
             after: phase.after,
+            found: phase.found,
+            partial: phase.partial,
         }
     }
 }
 
 /// The phases of all ranks: each from the first rank's start to the last rank's end.
-pub fn merged(phases: &[TreeOperation], results: &[RankResult]) -> Vec<Vec<PhaseResult>> {
+pub fn merged(rows: &[RowName], results: &[RankResult]) -> Vec<Vec<PhaseResult>> {
     let rounds = results.iter().map(|result| result.rounds.len()).max().unwrap_or(0);
     let round = |round: usize| -> Vec<PhaseResult> {
-        let of = |(at, &operation): (usize, &TreeOperation)| {
+        let of = |(at, &row): (usize, &RowName)| {
             let ranks: Vec<(&RankResult, &RankPhase)> = results
                 .iter()
                 .filter_map(|result| Some((result, result.rounds.get(round)?.get(at)?)))
                 .collect();
-            // One that not all came to the end of is none.
-            (ranks.len() == results.len()).then(|| added(operation, &ranks))
+            // Not all came to the end of it.
+            let is_partial = ranks.len() < results.len();
+            (!ranks.is_empty()).then(|| {
+                let all = added(row, &ranks);
+                PhaseResult { partial: all.partial || is_partial, ..all }
+            })
         };
-        phases.iter().enumerate().map_while(of).collect()
+        rows.iter().enumerate().map_while(of).collect()
     };
     (0..rounds).map(round).collect()
 }
 
-fn added(operation: TreeOperation, ranks: &[(&RankResult, &RankPhase)]) -> PhaseResult {
+fn added(row: RowName, ranks: &[(&RankResult, &RankPhase)]) -> PhaseResult {
     let worked = || ranks.iter().filter(|(_, phase)| phase.threads > 0);
     let began = worked().map(|(_, phase)| phase.began_unix_ns).min().unwrap_or(0);
     let since = |phase: &RankPhase, ns: u64| Nanos(phase.began_unix_ns - began + ns);
@@ -225,7 +249,7 @@ fn added(operation: TreeOperation, ranks: &[(&RankResult, &RankPhase)]) -> Phase
     };
     let requests = |part: fn(&RankPhase) -> Option<DiskRequests>| of_machines(ranks, part);
     PhaseResult {
-        operation,
+        row,
         operations: ranks.iter().map(|(_, phase)| phase.operations).sum(),
         threads: ranks.iter().map(|(_, phase)| phase.threads).sum(),
         began_unix_ns: began,
@@ -238,6 +262,11 @@ fn added(operation: TreeOperation, ranks: &[(&RankResult, &RankPhase)]) -> Phase
         during: requests(|phase| phase.during),
         after: requests(|phase| phase.after),
         dentries: None,
+        found: ranks
+            .iter()
+            .filter_map(|(_, phase)| phase.found)
+            .reduce(|one, other| (one.0 + other.0, one.1 + other.1)),
+        partial: ranks.iter().any(|(_, phase)| phase.partial),
         ranks: shares,
     }
 }
@@ -299,7 +328,7 @@ mod tests {
     #[test]
     fn a_phase_of_all_ranks_lasts_from_the_first_start_to_the_last_end() {
         let results = [rank("h0", 1000, 400), rank("h1", 1100, 900)];
-        let merged = merged(&[TreeOperation::Stat], &results);
+        let merged = merged(&[RowName::alone("stat")], &results);
         let phase = &merged[0][0];
         assert_eq!((phase.operations, phase.threads), (200, 4));
         assert_eq!((phase.first_done, phase.last_done), (Nanos(200), Nanos(1000)));
@@ -309,9 +338,10 @@ mod tests {
         assert_eq!(phase.slowest().unwrap().name, "h1");
         let ahead = rank("h1", 1100, 900).by_the_clock(100);
         assert_eq!(ahead.rounds[0][0].began_unix_ns, 1000);
-        // A phase that one rank did not come to is none.
+        // One that a rank did not come to the end of is of the others.
         let mut short = rank("h2", 0, 1);
         short.rounds[0].clear();
-        assert!(super::merged(&[TreeOperation::Stat], &[rank("h0", 0, 1), short])[0].is_empty());
+        let merged = super::merged(&[RowName::alone("stat")], &[rank("h0", 0, 1), short]);
+        assert_eq!((merged[0][0].operations, merged[0][0].partial), (100, true));
     }
 }

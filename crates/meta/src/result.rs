@@ -3,15 +3,35 @@
 use crate::arguments::MetaOptions;
 use crate::watch::DiskRequests;
 use iosonde_base::Nanos;
-use iosonde_engine::tree::TreeOperation;
 use iosonde_stats::HistogramSnapshot;
 use serde::Serialize;
+
+/// The name of a row of results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowName {
+    /// The phase.
+    pub word: &'static str,
+    /// It was done beside others (`--mix`).
+    pub is_mixed: bool,
+}
+
+impl RowName {
+    /// A phase by itself.
+    pub const fn alone(word: &'static str) -> RowName {
+        RowName { word, is_mixed: false }
+    }
+
+    /// For tables and documents.
+    pub fn text(self) -> String {
+        format!("{}{}", if self.is_mixed { "mix:" } else { "" }, self.word)
+    }
+}
 
 /// A phase that was measured.
 #[derive(Clone, Debug)]
 pub struct PhaseResult {
     /// What was done.
-    pub operation: TreeOperation,
+    pub row: RowName,
     /// How often, over all threads.
     pub operations: u64,
     /// Threads that took part.
@@ -38,6 +58,10 @@ pub struct PhaseResult {
     pub after: Option<DiskRequests>,
     /// How many dentries the kernel kept before and after.
     pub dentries: Option<(u64, u64)>,
+    /// Names that `find` examined, and files that matched.
+    pub found: Option<(u64, u64)>,
+    /// It was ended before all was done.
+    pub partial: bool,
     /// What each rank did that took part; none in a run of one.
     pub ranks: Vec<RankShare>,
 }
@@ -145,13 +169,13 @@ impl RateSummary {
 }
 
 impl MetaResult {
-    /// Each phase that was measured at least once, with all its results.
-    pub fn by_phase(&self) -> Vec<(TreeOperation, Vec<&PhaseResult>)> {
-        let mut phases: Vec<(TreeOperation, Vec<&PhaseResult>)> = Vec::new();
+    /// Each row that was measured at least once, with all its results.
+    pub fn by_row(&self) -> Vec<(RowName, Vec<&PhaseResult>)> {
+        let mut phases: Vec<(RowName, Vec<&PhaseResult>)> = Vec::new();
         for result in self.rounds.iter().flatten() {
-            match phases.iter_mut().find(|(operation, _)| *operation == result.operation) {
+            match phases.iter_mut().find(|(row, _)| *row == result.row) {
                 Some((_, results)) => results.push(result),
-                None => phases.push((result.operation, vec![result])),
+                None => phases.push((result.row, vec![result])),
             }
         }
         phases

@@ -71,6 +71,17 @@ impl RunRoot {
         &self.path
     }
 
+    /// Say how to remove it, if this process is ended before it has done so.
+    pub fn name_leftovers(&self) {
+        let dir = self.own.as_ref().and(self.path.parent());
+        let Some(dir) = dir else { return };
+        iosonde_sys::standard_error::print_line(format_args!(
+            "iosonde: removing {}; if the launcher leaves no time for that: iosonde meta --clean {}",
+            self.path.display(),
+            dir.display()
+        ));
+    }
+
     /// Leave it where it is.
     pub fn keep(&mut self) {
         if let Some(own) = &mut self.own {
@@ -88,7 +99,9 @@ fn is_directory(dir: &Path) -> Result<(), String> {
 /// Whether the file system has the bytes and the inodes.
 fn has_room(options: &MetaOptions) -> Result<(), String> {
     let dir = options.dir.display();
-    let Ok(state) = FileSystem::of(&options.dir) else { return Ok(()) };
+    // A limit of time ends what would be too much.
+    let state = FileSystem::of(&options.dir).ok().filter(|_| options.limit.is_none());
+    let Some(state) = state else { return Ok(()) };
     let (bytes, free) = (options.bytes(), state.available_bytes);
     if bytes > free {
         let (bytes, free) = (text::bytes(bytes), text::bytes(free));

@@ -1,35 +1,62 @@
 //! Running the phases, one after the other.
 
 use crate::arguments::MetaOptions;
-use crate::jobs::plan;
+use crate::jobs::{plan, plan_mix};
+use crate::live::StepLine;
 use crate::phase::changes;
 use crate::ranks::{self, Ranks};
-use crate::result::{MetaResult, PhaseResult};
+use crate::result::{MetaResult, PhaseResult, RowName};
 use crate::root::RunRoot;
-use crate::watch::{Disks, dentries, drop_caches};
-use iosonde_base::{Nanos, text};
-use iosonde_engine::tree::TreeOperation;
-use iosonde_run::conductor::Unseen;
-use iosonde_run::worker::JobResult;
-use iosonde_session::{RunEnd, RunRules, Session, Work};
-use iosonde_stats::HistogramSnapshot;
-use iosonde_sys::counters::TaskIo;
+use crate::runner::{Step, StepEnd, StepRunner};
+use crate::watch::{Disks, drop_caches};
+use iosonde_base::text;
+use iosonde_engine::tree::{TreeOperation, TreeSubject};
+use iosonde_session::{RunEnd, Session};
 use iosonde_sys::stack::Stack;
 use iosonde_sys::standard_error;
-use iosonde_sys::status_line;
-use std::path::Path;
-use std::time::Instant;
 
-/// Runs phases until a signal comes.
-struct PhaseRunner<'a> {
-    options: &'a MetaOptions,
-    disks: Disks,
-    session: Session,
-    /// A second signal came while a phase did not end: its threads still run.
-    abandoned: bool,
+/// What is done at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MetaStep {
+    /// One operation.
+    Phase(TreeOperation),
+    /// Several beside each other.
+    Mix,
 }
 
-/// Measure, in a new directory that is gone afterwards: of several ranks, at rank 0, what all did.
+/// The steps of a round, in order: a mix comes before files are renamed or removed.
+pub fn steps(options: &MetaOptions) -> Vec<MetaStep> {
+    let mut steps: Vec<MetaStep> = options.phases.iter().copied().map(MetaStep::Phase).collect();
+    if !options.mix.is_empty() {
+        let is_late = |step: &MetaStep| {
+            use TreeOperation::{Rename, SyncDir};
+            let MetaStep::Phase(operation) = step else { return false };
+            matches!(operation, Rename | SyncDir) || crate::phase::REMOVING.contains(operation)
+        };
+        let at = steps.iter().position(is_late).unwrap_or(steps.len());
+        steps.insert(at, MetaStep::Mix);
+    }
+    steps
+}
+
+/// The rows of a round, in order.
+pub fn rows(options: &MetaOptions) -> Vec<RowName> {
+    steps(options).into_iter().flat_map(|step| rows_of(step, options)).collect()
+}
+
+fn rows_of(step: MetaStep, options: &MetaOptions) -> Vec<RowName> {
+    match step {
+        MetaStep::Phase(operation) => vec![RowName::alone(operation.word())],
+        MetaStep::Mix => {
+            let mixed = |word| RowName { word, is_mixed: true };
+            options.mix.iter().map(|part| mixed(part.operation.word())).collect()
+        }
+    }
+}
+
+/// Measure, in a new directory that is gone once what comes back with the result is dropped: to
+/// remove a large tree takes longer than launchers leave after Ctrl-C. Of several ranks, at rank 0,
+/// what all did.
 ///
 /// # Errors
 /// Why nothing could be measured.
@@ -37,7 +64,7 @@ pub fn measure(
     options: &MetaOptions,
     words: &[String],
     ranks: &mut Option<&mut Ranks>,
-) -> Result<MetaResult, String> {
+) -> Result<(MetaResult, RunRoot), String> {
     let session = Session::listening().map_err(|end| end.to_string())?;
     if options.cold {
         drop_caches()?;
@@ -48,177 +75,155 @@ pub fn measure(
     };
     let disks = Disks::under(&options.dir);
     let mut result = described(options, &disks);
-    let mut runner = PhaseRunner { options, disks, session, abandoned: false };
-    runner.rounds(&mut result, root.path(), ranks);
-    status_line::clear();
+    let speaks = ranks.as_ref().is_none_or(|ranks| ranks.speaks());
+    let live = StepLine::new(options.live, ranks.is_some(), speaks);
+    let cold = options.cold;
+    let mut runner = StepRunner { session, disks, cold, root: root.path(), live, abandoned: false };
+    let mut outcome = rounds(&mut runner, options, ranks);
+    runner.live.clear();
     if let Some(ranks) = ranks {
-        gather(&mut result, ranks, &runner.session);
+        gather(&rows(options), &mut outcome, ranks, &runner.session);
     }
-    if runner.abandoned {
+    let (session, abandoned) = (runner.session, runner.abandoned);
+    let MetaOutcome { rounds, stopped, error } = outcome;
+    (result.rounds, result.stopped, result.error) = (rounds, stopped, error);
+    drop(session);
+    if abandoned {
         standard_error::print_line(format_args!(
             "iosonde: the storage does not answer; {} may be left there",
             root.path().display()
         ));
         root.keep();
     } else if options.keep {
-        if ranks.as_ref().is_none_or(|ranks| ranks.speaks()) {
+        if speaks {
             let path = root.path().display();
             standard_error::print_line(format_args!("iosonde: the tree is in {path}"));
         }
         root.keep();
+    } else if ranks.is_some() && result.stopped {
+        root.name_leftovers();
     }
-    Ok(result)
+    Ok((result, root))
 }
 
-/// Put the phases of all ranks in the place of this one's, at rank 0.
-fn gather(result: &mut MetaResult, ranks: &mut Ranks, session: &Session) {
+/// What came out of a run.
+#[derive(Clone, Debug, Default)]
+pub struct MetaOutcome {
+    /// The rows of each repetition; of the last one those that were measured.
+    pub rounds: Vec<Vec<PhaseResult>>,
+    /// A signal ended it.
+    pub stopped: bool,
+    /// The error that ended it.
+    pub error: Option<String>,
+}
+
+impl MetaOutcome {
+    /// Note why it ended early.
+    pub fn end(&mut self, end: &RunEnd) {
+        match end {
+            RunEnd::Stopped { .. } => self.stopped = true,
+            RunEnd::Failed(_) => self.error = Some(end.to_string()),
+        }
+    }
+}
+
+/// Put the results of all ranks in the place of this one's, at rank 0.
+pub fn gather(rows: &[RowName], outcome: &mut MetaOutcome, ranks: &mut Ranks, session: &Session) {
     let mut own = ranks.result();
-    own.note(&result.rounds, (result.stopped, result.error.clone()));
+    own.note(&outcome.rounds, (outcome.stopped, outcome.error.clone()));
     let (results, missing) = ranks.gather(&own, session);
     if ranks.speaks() {
-        result.rounds = ranks::merged(&result.options.phases, &results);
-        (result.stopped, result.error) = ranks::ending(&results);
+        outcome.rounds = ranks::merged(rows, &results);
+        (outcome.stopped, outcome.error) = ranks::ending(&results);
     }
     if let Err(why) = missing {
-        result.error.get_or_insert(why);
+        outcome.error.get_or_insert(why);
     }
 }
 
-impl PhaseRunner<'_> {
-    /// All phases as often as is wanted; until a signal, or an error.
-    fn rounds(&mut self, result: &mut MetaResult, root: &Path, ranks: &mut Option<&mut Ranks>) {
-        let options = self.options;
-        let speaks = ranks.as_ref().is_none_or(|ranks| ranks.speaks());
-        for round in 0..options.repeat {
-            result.rounds.push(Vec::new());
-            for (number, &operation) in (1..).zip(&options.phases) {
-                if speaks {
-                    let (word, phases) = (operation.word(), options.phases.len());
-                    let line = format!("{word} ({number}/{phases}, round {})", round + 1);
-                    status_line::draw(&line);
-                }
-                match self.phase(operation, root, ranks) {
-                    Ok(phase) => result.rounds[round as usize].push(phase),
-                    Err(end) => {
-                        if let Some(ranks) = ranks {
-                            ranks.stop_all(&end.to_string());
-                        }
-                        match end {
-                            RunEnd::Stopped { .. } => result.stopped = true,
-                            RunEnd::Failed(_) => result.error = Some(end.to_string()),
-                        }
-                        return;
-                    }
-                }
+/// All phases as often as is wanted; until a signal, or an error.
+fn rounds(
+    runner: &mut StepRunner<'_>,
+    options: &MetaOptions,
+    ranks: &mut Option<&mut Ranks>,
+) -> MetaOutcome {
+    let mut outcome = MetaOutcome::default();
+    let steps = steps(options);
+    for round in 1..=options.repeat {
+        outcome.rounds.push(Vec::new());
+        let mut made = u64::MAX;
+        for (number, &step) in (1..).zip(&steps) {
+            let title = match step {
+                MetaStep::Phase(operation) => operation.word(),
+                MetaStep::Mix => "mix",
+            };
+            let title = format!("{title} ({number}/{}, round {round})", steps.len());
+            let ended = match one(runner, options, step, title, made, ranks) {
+                Ok(ended) => ended,
+                Err(end) => StepEnd { rows: Vec::new(), done: Vec::new(), end: Some(end) },
+            };
+            if step == MetaStep::Phase(TreeOperation::Create) && options.limit.is_some() {
+                made = made_by_each(options, &ended.done);
             }
-        }
-    }
-
-    /// A phase in which this rank has nothing to do; others wait for it all the same.
-    fn idle(
-        &self,
-        operation: TreeOperation,
-        own: Result<(), String>,
-        ranks: &mut Option<&mut Ranks>,
-    ) -> Result<PhaseResult, RunEnd> {
-        match ranks {
-            None => own.map_err(RunEnd::failed)?,
-            Some(ranks) => ranks.pass(own, &self.session).map_err(|why| {
-                if self.session.is_stopped() {
-                    RunEnd::Stopped { twice: false }
-                } else {
-                    RunEnd::failed(why)
-                }
-            })?,
-        }
-        Ok(added(operation, &[], 0))
-    }
-
-    fn phase(
-        &mut self,
-        operation: TreeOperation,
-        root: &Path,
-        ranks: &mut Option<&mut Ranks>,
-    ) -> Result<PhaseResult, RunEnd> {
-        let plan = match plan(self.options, operation, root) {
-            Ok(plan) if !plan.jobs.is_empty() => plan,
-            Ok(_) => return self.idle(operation, Ok(()), ranks),
-            Err(why) => return self.idle(operation, Err(why), ranks),
-        };
-        let ready = match self.session.open(Work::Planned(plan), &RunRules::held()) {
-            Ok(ready) => ready,
-            Err(end) => {
-                // The others wait at the start.
-                let _ = self.idle(operation, Err(end.to_string()), ranks);
-                return Err(end);
+            outcome.rounds.last_mut().into_iter().for_each(|rows| rows.extend(ended.rows.clone()));
+            let Some(end) = ended.end else { continue };
+            if let Some(ranks) = ranks {
+                ranks.stop_all(&end.to_string());
             }
-        };
-        if self.options.cold {
-            drop_caches().map_err(RunEnd::failed)?;
+            outcome.end(&end);
+            return outcome;
         }
-        let (dentries_before, before) = (dentries(), self.disks.read());
-        let io_before = TaskIo::of_process().ok();
-        let measured = ready.run(&mut Unseen, ranks.as_mut().map(|ranks| ranks.peers()))?;
-        let during = self.disks.since(before);
-        let io = io_before.zip(TaskIo::of_process().ok());
-        let fetched = io.map(|(before, after)| after.since(&before).storage_read_bytes);
-        self.abandoned |= measured.outcome.abandoned;
-        if let Some(end) = measured.stopped() {
-            return Err(end);
+    }
+    outcome
+}
+
+fn one(
+    runner: &mut StepRunner<'_>,
+    options: &MetaOptions,
+    step: MetaStep,
+    title: String,
+    made: u64,
+    ranks: &mut Option<&mut Ranks>,
+) -> Result<StepEnd, RunEnd> {
+    let rows = rows_of(step, options);
+    match step {
+        MetaStep::Phase(operation) => {
+            let step = Step {
+                rows,
+                changes: changes(operation),
+                wears_out: options.limit.is_some() && operation == TreeOperation::Create,
+                title,
+                operations: operations(options, operation, made),
+            };
+            let jobs = plan(options, operation, runner.root, made);
+            runner.run(&step, jobs, ranks)
         }
-        if let Some(why) = &measured.outcome.peers_ended {
-            return Err(RunEnd::failed(why));
+        MetaStep::Mix => {
+            let step = Step { rows, changes: true, wears_out: false, title, operations: 0 };
+            let jobs = plan_mix(options, runner.root, made);
+            runner.run(&step, jobs, ranks)
         }
-        let dentries = dentries_before.zip(dentries());
-        let before = self.disks.read();
-        let synced =
-            if changes(operation) { Some(sync(root).map_err(RunEnd::failed)?) } else { None };
-        let after = synced.and_then(|_| self.disks.since(before));
-        if let Some((_, why)) = measured.failed_job() {
-            return Err(RunEnd::failed(format!("FAILED: {}: {why}", operation.word())));
-        }
-        let spans = measured.outcome.spans.iter().flatten();
-        let began_unix_ns = spans.map(|span| span.began_unix_ns).min().unwrap_or(0);
-        let results: Vec<JobResult> = measured.outcome.results.into_iter().flatten().collect();
-        let all = added(operation, &results, began_unix_ns);
-        Ok(PhaseResult { synced, fetched, during, after, dentries, ..all })
     }
 }
 
-/// The results of a phase's threads, added up.
-fn added(operation: TreeOperation, results: &[JobResult], began_unix_ns: u64) -> PhaseResult {
-    let mut latency = HistogramSnapshot::default();
-    let (mut operations, mut longest) = (0, 0);
-    for lane in results.iter().flat_map(|result| &result.snapshot.lanes) {
-        operations += lane.ios;
-        longest = longest.max(lane.clat.max);
-        lane.clat_histogram.iter().for_each(|histogram| latency.merge(histogram));
-    }
-    let times = || results.iter().map(|result| result.runtime);
-    PhaseResult {
-        operation,
-        operations,
-        threads: results.len(),
-        began_unix_ns,
-        first_done: times().min().unwrap_or_default(),
-        last_done: times().max().unwrap_or_default(),
-        latency,
-        longest: Nanos(longest),
-        synced: None,
-        fetched: None,
-        during: None,
-        after: None,
-        dentries: None,
-        ranks: Vec::new(),
+/// How many operations all threads of all ranks do; 0 if a limit of time ends them.
+fn operations(options: &MetaOptions, operation: TreeOperation, made: u64) -> u64 {
+    let trees = if options.shared { 1 } else { options.threads };
+    let subject = operation.subject();
+    let all = (0..trees).map(|tree| options.shape_of(tree).count(subject)).sum();
+    match subject {
+        TreeSubject::Files if operation == TreeOperation::Create && options.limit.is_some() => 0,
+        TreeSubject::Files => made.saturating_mul(options.threads.into()).min(all),
+        TreeSubject::Directories | TreeSubject::Parents => all,
     }
 }
 
-/// syncfs(2) of the file system of `root`, and how long it took.
-fn sync(root: &Path) -> Result<Nanos, String> {
-    let begun = Instant::now();
-    iosonde_sys::files::sync_file_system_of(root)
-        .map_err(|error| format!("cannot sync the file system of {}: {error}", root.display()))?;
-    Ok(Nanos(begun.elapsed().as_nanos() as u64))
+/// How many files each thread made at most, where the limit of time ended that: with wear-out all
+/// made as many.
+fn made_by_each(options: &MetaOptions, done: &[u64]) -> u64 {
+    let parts = crate::jobs::parts(options, TreeOperation::Create, u64::MAX);
+    let are_whole = parts.iter().zip(done).all(|(part, &done)| done >= part.count);
+    if are_whole { u64::MAX } else { done.iter().copied().max().unwrap_or(0).max(1) }
 }
 
 /// A result without phases.
@@ -241,6 +246,9 @@ fn described(options: &MetaOptions, disks: &Disks) -> MetaResult {
     );
     for word in file_system.iter().chain(&disks.names) {
         title += &format!(", {word}");
+    }
+    if let Some(limit) = options.limit {
+        title += &format!("; created for {} at most", text::duration(limit.as_nanos() as u64));
     }
     MetaResult {
         title,

@@ -27,7 +27,7 @@ fn like(folder: &Folder, line: &str) -> Ran {
 fn each_workload_is_listed_and_its_job_is_valid_with_its_source() {
     let folder = Folder::new("like-list");
     let list = like(&folder, "").well().stdout;
-    assert_eq!(list.lines().count(), NAMES.len() + 4);
+    assert_eq!(list.lines().count(), NAMES.len() + 6);
     for name in NAMES {
         assert!(list.contains(&format!("  {name} ")), "{list}");
         let job = like(&folder, &format!("{name} --print --with number_ios=7")).well().stdout;
@@ -229,4 +229,84 @@ fn a_workload_that_fails_writes_the_page_that_was_asked_for() {
     let page = folder.read("page.html");
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(page.contains("answer failed") && page.matches("FAILED: ").count() == 1, "{page}");
+}
+
+#[test]
+fn io500_runs_its_phases_and_says_that_its_score_is_none_of_theirs() {
+    let folder = Folder::new("like-io500");
+    let place = folder.join("small");
+    std::fs::create_dir(&place).unwrap();
+    if !is_root("mount a tmpfs") {
+        return;
+    }
+    let options = ["-t", "tmpfs", "-o", "size=1g", "none", place.to_str().unwrap()];
+    if or_skip(iosonde_testing::run("mount", &options)).is_none() {
+        return;
+    }
+    let ran = like(&folder, "io500 small --threads=2 --limit=200ms --html=page.html");
+    let easy = like(&folder, "io500-easy small --threads=3 --limit=100ms");
+    let left = std::fs::read_dir(&place).unwrap().count();
+    iosonde_testing::run("umount", &[place.to_str().unwrap()]).unwrap();
+    assert_eq!((ran.code, easy.code, left), (Some(0), Some(0), 0), "{ran:?} {easy:?}");
+    let phases: Vec<&str> = ran
+        .stdout
+        .lines()
+        .filter(|line| line.ends_with("GiB/s") || line.ends_with("kIOPS"))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    // The order of IO500.
+    let expected = [
+        "ior-easy-write",
+        "mdtest-easy-write",
+        "ior-hard-write",
+        "mdtest-hard-write",
+        "find",
+        "ior-easy-read",
+        "mdtest-easy-stat",
+        "ior-hard-read",
+        "mdtest-hard-stat",
+        "mdtest-easy-delete",
+        "mdtest-hard-read",
+        "mdtest-hard-delete",
+    ];
+    assert_eq!(phases, expected, "{ran:?}");
+    let row = |name: &str| {
+        let line = ran.stdout.lines().find(|line| line.starts_with(name)).unwrap();
+        let words = line[20..44].trim();
+        words.to_owned()
+    };
+    // What is read, looked up and removed is what was made.
+    assert_eq!(row("ior-easy-read"), row("ior-easy-write"));
+    assert_eq!(row("ior-hard-read"), row("ior-hard-write"));
+    for (phase, of) in [
+        ("mdtest-easy-stat", "easy"),
+        ("mdtest-easy-delete", "easy"),
+        ("mdtest-hard-stat", "hard"),
+        ("mdtest-hard-read", "hard"),
+        ("mdtest-hard-delete", "hard"),
+    ] {
+        assert_eq!(row(phase), row(&format!("mdtest-{of}-write")), "{phase}");
+    }
+    assert!(
+        ran.stdout.contains("the geometric mean of 4") && ran.stdout.contains("mean of 8"),
+        "{ran:?}"
+    );
+    assert!(ran.stdout.contains("like IO500; not a submission"), "{ran:?}");
+    assert!(ran.stdout.contains("go on for 300 s; here it was 200 ms"), "{ran:?}");
+    assert!(folder.read("page.html").contains("not a submission"));
+    assert!(!easy.stdout.contains("hard") && easy.stdout.contains("mean of 2"), "{easy:?}");
+}
+
+#[test]
+fn what_io500_has_no_use_for_is_refused_and_so_are_its_options_elsewhere() {
+    let folder = Folder::new("like-io500-refused");
+    for (line, why) in [
+        ("io500 . --with runtime=1", "io500 has its own jobs"),
+        ("etcd-wal . --threads=3", "are of io500"),
+        ("io500 nowhere", "nowhere"),
+    ] {
+        let ran = like(&folder, line);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.stderr.contains(why), "{why}: {ran:?}");
+    }
 }

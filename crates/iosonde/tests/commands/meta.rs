@@ -193,7 +193,11 @@ fn ctrl_c_prints_what_was_measured_and_removes_the_tree() {
     let ran = program.end_within(PATIENCE);
     assert_eq!(ran.code, Some(128), "{ran:?}");
     assert_eq!(ran.json()["stopped"], true);
-    assert_eq!(operations(&ran.json()).len(), 2, "directories were made");
+    let document = ran.json();
+    assert_eq!(operations(&document).len(), 3, "directories and some files were made");
+    let create = &document["rounds"][0][2];
+    assert_eq!((&create["phase"], &create["partial"]), (&"create".into(), &true.into()));
+    assert!(create["operations"].as_u64().unwrap() < 500_000, "{create}");
     assert_eq!(folder.names(), ["mine"]);
 }
 
@@ -236,7 +240,8 @@ fn a_file_system_that_fills_up_is_an_error_with_the_results_so_far() {
     run("umount", &[path]).unwrap();
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stderr.contains("No space left"), "{ran:?}");
-    assert_eq!(operations(&ran.json()).len(), 2, "{ran:?}");
+    let create = &ran.json()["rounds"][0][2];
+    assert_eq!((&create["phase"], &create["partial"]), (&"create".into(), &true.into()));
     assert_eq!(left, 0);
 }
 
@@ -254,4 +259,158 @@ fn what_a_killed_run_left_is_named_and_removed_when_that_is_asked_for() {
     assert!(!folder.join(left).exists() && folder.join("mine").exists());
     let ran = meta(&folder, "--clean").well();
     assert!(ran.stdout.contains("no run has left anything"), "{ran:?}");
+}
+
+#[test]
+fn a_tree_is_made_as_a_list_has_it() {
+    let folder = Folder::new("meta-list");
+    folder.write("list", "# a tree\nd empty/inside\nf 5000 a/b/c/x\nf 0 y\nf 3 a/z\n");
+    let done = meta(&folder, "--tree-file=list --threads=2 --phases=all --json");
+    if done.stderr.contains("has no extended attributes") {
+        iosonde_testing::skip!("this file system has no extended attributes of users");
+    }
+    let done = operations(&done.well().json());
+    let count = |phase: &str| done.iter().find(|(word, _)| word == phase).unwrap().1;
+    assert_eq!([count("mkdir"), count("readdir"), count("rmdir")], [5, 5, 5], "{done:?}");
+    assert_eq!([count("create"), count("rename"), count("unlink")], [3, 3, 3], "{done:?}");
+    assert_eq!(folder.names(), ["list"]);
+    meta(&folder, "--tree-file=list --threads=2 --phases=read --keep").well();
+    let kept = folder.names().into_iter().find(|name| name.starts_with("iosonde-meta")).unwrap();
+    let top = folder.join(&kept).join("iosonde-tree");
+    let bytes = |path: &str| std::fs::metadata(top.join(path)).unwrap().len();
+    assert_eq!([bytes("a/b/c/x"), bytes("y"), bytes("a/z")], [5000, 0, 3]);
+    assert!(top.join("empty/inside").is_dir());
+    folder.write("wrong", "f 1 ../mine\n");
+    let ran = meta(&folder, "--tree-file=wrong");
+    assert!(ran.stderr.contains("use paths below the tree"), "{ran:?}");
+}
+
+#[test]
+fn content_that_is_not_what_was_written_is_found() {
+    let folder = Folder::new("meta-verify");
+    let line = "--files=20 --dirs=2 --threads=1 --size=3000000/1:77/9 --verify";
+    meta(&folder, &format!("{line} --phases=read,churn")).well();
+    meta(&folder, &format!("{line} --phases=read --keep")).well();
+    let kept = folder.names().into_iter().find(|name| name.starts_with("iosonde-meta")).unwrap();
+    let root = format!("--tree_root={kept} --tree_files=20 --tree_dirs=2 --tree_verify=1");
+    let read = format!("{root} --tree_op=read --tree_size=3000000/1:77/9 --rw=read --size=20");
+    tree(&folder, &read).well();
+    let mut sizes = BTreeMap::new();
+    census(&folder.join(&kept), &mut sizes);
+    assert_eq!(sizes.keys().copied().collect::<Vec<u64>>(), [77, 3_000_000]);
+    let file = folder.join(&kept).join("iosonde-tree.0/d1.1/f13");
+    let mut bytes = std::fs::read(&file).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    let ran = tree(&folder, &read);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("d1.1/f13: it holds other bytes than were written"), "{ran:?}");
+}
+
+#[test]
+fn files_are_opened_with_o_direct_where_that_is_asked_for() {
+    let folder = Folder::new("meta-direct");
+    let ran = meta(&folder, "--files=10 --dirs=1 --threads=1 --size=5000 --direct");
+    assert!(ran.stderr.contains("a multiple of 4096 bytes"), "{ran:?}");
+    if !iosonde_testing::has("strace", "strace") {
+        return;
+    }
+    let trace = folder.join("trace");
+    let mut traced = std::process::Command::new("strace");
+    traced.args(["-f", "-e", "trace=openat", "-o"]).arg(&trace);
+    traced.arg(env!("CARGO_BIN_EXE_iosonde")).args(words(
+        "meta . --files=10 --dirs=1 --threads=1 --size=8k --phases=read --direct --json",
+    ));
+    let output = traced.current_dir(folder.path()).output().unwrap();
+    if String::from_utf8_lossy(&output.stderr).contains("does not take O_DIRECT") {
+        iosonde_testing::skip!("this file system does not take O_DIRECT");
+    }
+    assert!(output.status.success(), "{output:?}");
+    let text = std::fs::read_to_string(&trace).unwrap();
+    let direct = text.lines().filter(|line| line.contains("/f") && line.contains("O_DIRECT"));
+    assert_eq!(direct.count(), 20, "ten are created, ten are read");
+}
+
+#[test]
+fn a_limit_of_time_ends_create_when_all_have_made_as_many() {
+    let folder = Folder::new("meta-limit");
+    for shape in ["", "--shared"] {
+        let line = format!("--files=50m --dirs=4 --threads=2 --size=0 --limit=300ms {shape}");
+        let ran = meta(&folder, &format!("{line} --phases=stat,readdir --json")).well();
+        let done = operations(&ran.json());
+        let count = |phase: &str| done.iter().find(|(word, _)| word == phase).unwrap().1;
+        let made = count("create");
+        assert!(made > 0 && made < 50_000_000 && made % 2 == 0, "{done:?}");
+        assert_eq!([count("stat"), count("unlink")], [made, made], "{done:?}");
+        assert_eq!([count("mkdir"), count("readdir")], [4, 4], "{done:?}");
+        assert_eq!(folder.names(), [""; 0]);
+    }
+    // All are there before.
+    let ran = meta(&folder, "--files=100 --dirs=2 --threads=2 --limit=60s").well();
+    assert!(ran.stdout.contains("all files were made in less than 60 s"), "{ran:?}");
+}
+
+#[test]
+fn operations_are_done_beside_each_other_in_proportion_or_at_a_rate() {
+    let folder = Folder::new("meta-mix");
+    let line = "--files=200 --dirs=4 --threads=2 --phases=open --json";
+    let ran = meta(&folder, &format!("{line} --mix=stat/8:churn/1:read@100 --mix-time=1s")).well();
+    let done = operations(&ran.json());
+    let count = |phase: &str| done.iter().find(|(word, _)| word == phase).unwrap().1;
+    let (stat, churn) = (count("mix:stat"), count("mix:churn"));
+    assert!(churn > 0 && stat > 4 * churn && stat < 16 * churn, "{done:?}");
+    assert!((20..=101).contains(&count("mix:read")), "{done:?}");
+    assert_eq!(done.iter().position(|(word, _)| word == "mix:stat"), Some(4), "{done:?}");
+    assert_eq!(folder.names(), [""; 0]);
+}
+
+#[test]
+fn find_says_how_many_names_it_examined_and_how_many_matched() {
+    let folder = Folder::new("meta-find");
+    let line = "--files=100 --dirs=5 --threads=2 --shared --size=7 --phases=find --json";
+    let found = |more: &str| {
+        let document = meta(&folder, &format!("{line} {more}")).well().json();
+        let phases = document["rounds"][0].as_array().unwrap();
+        let find = phases.iter().find(|phase| phase["phase"] == "find").unwrap();
+        (find["found"]["examined"].clone(), find["found"]["matched"].clone())
+    };
+    assert_eq!(found(""), (100.into(), 100.into()));
+    // f9 and f90 to f99, f19 ... f89.
+    assert_eq!(found("--find-name=9 --find-size=7"), (100.into(), 19.into()));
+    assert_eq!(found("--find-name=9 --find-size=8"), (100.into(), 0.into()));
+}
+
+#[test]
+fn counts_are_shown_while_a_phase_runs_where_that_is_asked_for() {
+    let folder = Folder::new("meta-live");
+    let line = "--files=50m --dirs=2 --threads=2 --size=0 --limit=2500ms --live=plain";
+    let ran = meta(&folder, line).well();
+    let shown = ran.stderr.lines().filter(|line| line.starts_with("create ("));
+    let counts: Vec<u64> =
+        shown.map(|line| line.split_whitespace().nth(4).unwrap().parse().unwrap()).collect();
+    assert!(counts.len() >= 2 && counts.is_sorted() && counts[0] > 0, "{ran:?}");
+}
+
+#[test]
+fn the_phases_as_a_job_file_do_the_same() {
+    let folder = Folder::new("meta-print");
+    let ran = meta(&folder, "--files=60 --dirs=4 --threads=2 --phases=stat,rename --print").well();
+    assert_eq!(folder.names(), [""; 0]);
+    folder.write("phases.fio", &ran.stdout);
+    for rank in ["--rank=0", "--rank=1"] {
+        let words = ["phases.fio", rank, "--ranks=2", "--force"];
+        Who::Native.run(&folder, &words).well();
+    }
+    let result: Value = serde_json::from_str(&folder.read("result.1.json")).unwrap();
+    let done = |name: &str| {
+        let jobs = result["jobs"].as_array().unwrap();
+        let job = jobs.iter().find(|job| job["jobname"].as_str().unwrap() == name).unwrap();
+        ["read", "write"].map(|dir| job[dir]["total_ios"].as_u64().unwrap()).iter().sum::<u64>()
+    };
+    assert_eq!(["create.0", "stat.0", "unlink.0"].map(done), [60, 60, 60], "{result}");
+    let mut names = folder.names();
+    names.retain(|name| name.starts_with("iosonde-tree"));
+    assert_eq!(names, [""; 0], "each rank has removed its trees");
+    let ran = meta(&folder, "--shared --print");
+    assert!(ran.stderr.contains("a tree for each thread"), "{ran:?}");
 }

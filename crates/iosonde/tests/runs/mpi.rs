@@ -72,6 +72,25 @@ fn called_as_fio_the_document_is_that_of_fios_client() {
 }
 
 #[test]
+fn with_wear_out_all_ranks_do_as_much_as_the_fastest_had_done() {
+    if !has(OPEN_MPI, "openmpi-bin") {
+        return;
+    }
+    let folder = Folder::new("mpi-wear-out");
+    let job = ["--name=a", "--rw=write", "--bs=4k", "--size=16m", "--filename=f.{rank}"];
+    let more = ["--rate_iops=(100+{rank}*400)", "--runtime=1", "--wear_out"];
+    let started = command(OPEN_MPI, &folder, TWO, &[&job[..], &more].concat());
+    let (_, out) = Launched::start(started, &folder).end();
+    let ios = |rank: u32| {
+        let result = document(&folder, &format!("result.{rank}.json"));
+        result["jobs"][0]["write"]["total_ios"].as_u64().unwrap()
+    };
+    assert_eq!(ios(0), ios(1), "{out}");
+    assert!(ios(0) > 150, "{out}");
+    assert!(out.contains("whole"), "{out}");
+}
+
+#[test]
 fn a_live_line_that_is_asked_for_is_of_all_ranks() {
     if !has(OPEN_MPI, "openmpi-bin") {
         return;
@@ -250,6 +269,29 @@ fn meta_on_several_ranks_does_each_name_once_and_leaves_nothing() {
             assert_eq!(phase["last_done_ns"].as_u64(), last, "{phase}");
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{shape}");
+    }
+}
+
+#[test]
+fn a_limit_of_time_ends_create_when_all_ranks_have_made_as_many() {
+    if !has(OPEN_MPI, "openmpi-bin") {
+        return;
+    }
+    let folder = Folder::new("mpi-meta-limit");
+    let line =
+        "--files=30m --dirs=1 --size=0 --shared --shift=1 --limit=400ms --phases=stat --json";
+    let (code, out) = meta(&folder, &[line; 3]);
+    assert_eq!(code, Some(0), "{out}");
+    let document: Value = serde_json::from_str(&out[out.find('{').unwrap()..]).unwrap();
+    let phases = document["rounds"][0].as_array().unwrap();
+    for word in ["create", "stat", "unlink"] {
+        let phase = phases.iter().find(|phase| phase["phase"] == word).unwrap();
+        let ranks = phase["ranks"].as_array().unwrap();
+        let counts: Vec<u64> =
+            ranks.iter().map(|rank| rank["operations"].as_u64().unwrap()).collect();
+        let made = phases[2]["operations"].as_u64().unwrap() / 3;
+        assert!(made > 0 && made < 10_000_000, "{made}");
+        assert_eq!(counts, [made; 3], "{word}");
     }
 }
 

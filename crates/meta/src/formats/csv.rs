@@ -8,7 +8,7 @@ use std::fmt::Write;
 pub fn write(result: &MetaResult) -> String {
     let mut text = "round,phase,operations,threads,first_done_s,last_done_s,ops_per_s,synced_s,\
                     synced_ops_per_s,p50_ns,p99_ns,max_ns,storage_read_bytes,disk_writes,\
-                    disk_writes_in_sync\n"
+                    disk_writes_in_sync,partial\n"
         .to_owned();
     let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.6}"));
     let count = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
@@ -17,8 +17,8 @@ pub fn write(result: &MetaResult) -> String {
             let [p50, p99] = PERCENTILES.map(|percent| phase.latency.percentile(percent));
             let _ = writeln!(
                 text,
-                "{round},{},{},{},{:.6},{:.6},{:.3},{},{},{p50},{p99},{},{},{},{}",
-                phase.operation.word(),
+                "{round},{},{},{},{:.6},{:.6},{:.3},{},{},{p50},{p99},{},{},{},{},{}",
+                phase.row.text(),
                 phase.operations,
                 phase.threads,
                 phase.first_done.secs_f64(),
@@ -30,6 +30,7 @@ pub fn write(result: &MetaResult) -> String {
                 count(phase.fetched),
                 count(phase.during.map(|done| done.writes)),
                 count(phase.after.map(|done| done.writes)),
+                u8::from(phase.partial),
             );
         }
     }

@@ -1,7 +1,7 @@
 //! For programs: every figure, unrounded; `docs/meta.md` has the keys.
 
-use crate::arguments::VisitOrder;
 use crate::result::{MetaResult, PhaseResult, RankShare, RateSummary};
+use crate::values::VisitOrder;
 use crate::watch::DiskRequests;
 use iosonde_command::document::{self, Members};
 use serde::Serialize;
@@ -21,6 +21,9 @@ struct MetaDocument<'a> {
     order: &'static str,
     cold: bool,
     fsync: bool,
+    direct: bool,
+    verify: bool,
+    limit_s: Option<f64>,
     stopped: bool,
     error: &'a Option<String>,
     ops_per_s: Members<RatesDocument>,
@@ -37,7 +40,11 @@ struct RatesDocument {
 
 #[derive(Serialize)]
 struct PhaseDocument<'a> {
-    phase: &'static str,
+    phase: String,
+    /// It was ended before all was done.
+    partial: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<FoundDocument>,
     operations: u64,
     threads: usize,
     first_done_ns: u64,
@@ -52,6 +59,13 @@ struct PhaseDocument<'a> {
     dentries: Option<DentriesDocument>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ranks: Vec<RankDocument<'a>>,
+}
+
+/// What `find` saw.
+#[derive(Serialize)]
+struct FoundDocument {
+    examined: u64,
+    matched: u64,
 }
 
 /// A rank, in time since the first rank's start of the phase.
@@ -84,10 +98,10 @@ struct DentriesDocument {
 /// The document as text.
 pub fn write(result: &MetaResult) -> String {
     let options = &result.options;
-    let rates = result.by_phase().into_iter().map(|(operation, results)| {
+    let rates = result.by_row().into_iter().map(|(row, results)| {
         let rates: Vec<f64> = results.iter().map(|result| result.rate()).collect();
         let summary = RateSummary::of(&rates);
-        (operation.word().to_owned(), RatesDocument { rounds: rates.len(), summary })
+        (row.text(), RatesDocument { rounds: rates.len(), summary })
     });
     document::text(&MetaDocument {
         report: "meta",
@@ -103,6 +117,9 @@ pub fn write(result: &MetaResult) -> String {
         order: if options.order == VisitOrder::Random { "random" } else { "sequential" },
         cold: options.cold,
         fsync: options.fsync,
+        direct: options.direct,
+        verify: options.verify,
+        limit_s: options.limit.map(|limit| limit.as_secs_f64()),
         stopped: result.stopped,
         error: &result.error,
         ops_per_s: Members(rates.collect()),
@@ -113,7 +130,9 @@ pub fn write(result: &MetaResult) -> String {
 fn phase(phase: &PhaseResult) -> PhaseDocument<'_> {
     let percentile = |percent| phase.latency.percentile(percent);
     PhaseDocument {
-        phase: phase.operation.word(),
+        phase: phase.row.text(),
+        partial: phase.partial,
+        found: phase.found.map(|(examined, matched)| FoundDocument { examined, matched }),
         operations: phase.operations,
         threads: phase.threads,
         first_done_ns: phase.first_done.0,

@@ -7,11 +7,11 @@ use iosonde_html::{PlotCell, PlotPart, PlotTable, StudyAnswer, plot_page};
 
 /// The page.
 pub fn write(result: &MetaResult) -> String {
-    let phases = result.by_phase();
+    let phases = result.by_row();
     let sentence = match &result.error {
         Some(error) => format!("FAILED: {error}."),
         None if result.stopped => {
-            "Stopped by a signal: these are the phases that were done by then.".to_owned()
+            "Stopped by a signal: these are the phases until then, the last one in part.".to_owned()
         }
         None => format!("{}.", result.title.trim_end_matches('.')),
     };
@@ -25,8 +25,8 @@ pub fn write(result: &MetaResult) -> String {
         all.iter().map(|one| one.rate()).sum::<f64>() / all.len().max(1) as f64
     };
     let most = phases.iter().map(|(_, all)| rate(all)).fold(f64::MIN_POSITIVE, f64::max);
-    let rows = phases.iter().map(|(operation, all)| {
-        let named = cells(*operation, all).into_iter().zip(HEADS);
+    let rows = phases.iter().map(|(row, all)| {
+        let named = cells(*row, all).into_iter().zip(HEADS);
         let cell = |(words, head): (String, &str)| PlotCell {
             share: (head == "ops/s").then(|| rate(all) / most),
             words,

@@ -1,9 +1,9 @@
 //! A table of 80 columns, and what it shows.
 
 use super::PERCENTILES;
-use crate::result::{MetaResult, PhaseResult, RateSummary};
+use crate::arguments::MetaOptions;
+use crate::result::{MetaResult, PhaseResult, RateSummary, RowName};
 use iosonde_base::text;
-use iosonde_engine::tree::TreeOperation;
 use std::fmt::Write;
 
 /// Letters of a line of text.
@@ -18,10 +18,10 @@ pub fn write(result: &MetaResult) -> String {
         table = text::wrap(error, 0, LINE) + "\n\n";
     }
     table += &(text::wrap(&result.title, 0, LINE) + "\n\n");
-    let phases = result.by_phase();
+    let phases = result.by_row();
     head(&mut table);
-    for (operation, results) in &phases {
-        row(&mut table, *operation, results);
+    for (name, results) in &phases {
+        row(&mut table, *name, results);
     }
     if phases.iter().any(|(_, results)| results.len() > 1) {
         repetitions(&mut table, &phases);
@@ -33,7 +33,9 @@ pub fn write(result: &MetaResult) -> String {
         let _ = write!(table, "\n{}\n", text::wrap(&sentence, 0, LINE));
     }
     if result.stopped {
-        table.push_str("\nStopped by a signal: these are the phases that were done by then.\n");
+        table.push_str(
+            "\nStopped by a signal: these are the phases until then, the last one in part.\n",
+        );
     }
     table
 }
@@ -50,18 +52,20 @@ fn head(table: &mut String) {
 pub(super) const HEADS: [&str; 9] =
     ["phase", "ops", "ops/s", "synced/s", "p50", "p99", "max", "first", "last"];
 
-fn row(table: &mut String, operation: TreeOperation, results: &[&PhaseResult]) {
-    let [first, rest @ ..] = cells(operation, results);
+fn row(table: &mut String, name: RowName, results: &[&PhaseResult]) {
+    let [first, ops, rest @ ..] = cells(name, results);
+    // A long name takes room of the next column.
+    let wide = 18usize.saturating_sub(first.chars().count());
     let rest: String = rest
         .iter()
-        .zip([8, 9, 10, 9, 9, 9, 8, 8])
+        .zip([9, 10, 9, 9, 9, 8, 8])
         .map(|(cell, wide)| format!("{cell:>wide$}"))
         .collect();
-    let _ = writeln!(table, "{first:<10}{rest}");
+    let _ = writeln!(table, "{first}{ops:>wide$}{rest}");
 }
 
 /// The figures of a phase, those of all rounds together.
-pub(super) fn cells(operation: TreeOperation, results: &[&PhaseResult]) -> [String; 9] {
+pub(super) fn cells(name: RowName, results: &[&PhaseResult]) -> [String; 9] {
     let mean = |figure: fn(&PhaseResult) -> f64| {
         results.iter().map(|result| figure(result)).sum::<f64>() / results.len() as f64
     };
@@ -70,13 +74,14 @@ pub(super) fn cells(operation: TreeOperation, results: &[&PhaseResult]) -> [Stri
         [] => "-".to_owned(),
         rates => text::count(rates.iter().sum::<f64>() / rates.len() as f64),
     };
+    let is_partial = results.iter().any(|result| result.partial);
     let mut latency = results[0].latency.clone();
     results[1..].iter().for_each(|result| latency.merge(&result.latency));
     let [p50, p99] = PERCENTILES.map(|percent| text::duration(latency.percentile(percent)));
     let longest = results.iter().map(|result| result.longest).max().unwrap_or_default();
     let time = |seconds: f64| text::duration((seconds * 1e9) as u64);
     [
-        operation.word().to_owned(),
+        format!("{}{}", name.text(), if is_partial { "*" } else { "" }),
         results[0].operations.to_string(),
         text::count(mean(PhaseResult::rate)),
         durable,
@@ -89,19 +94,19 @@ pub(super) fn cells(operation: TreeOperation, results: &[&PhaseResult]) -> [Stri
 }
 
 /// The rates of all repetitions, as mdtest sums them up.
-fn repetitions(table: &mut String, phases: &[(TreeOperation, Vec<&PhaseResult>)]) {
+fn repetitions(table: &mut String, phases: &[(RowName, Vec<&PhaseResult>)]) {
     let _ = writeln!(
         table,
         "\n{:<10}{:>10}{:>12}{:>12}{:>12}{:>12}",
         "ops/s", "rounds", "mean", "least", "most", "deviation"
     );
-    for (operation, results) in phases {
+    for (name, results) in phases {
         let rates: Vec<f64> = results.iter().map(|result| result.rate()).collect();
         let summary = RateSummary::of(&rates);
         let _ = writeln!(
             table,
             "{:<10}{:>10}{:>12}{:>12}{:>12}{:>12}",
-            operation.word(),
+            name.text(),
             rates.len(),
             text::count(summary.mean),
             text::count(summary.least),
@@ -112,19 +117,19 @@ fn repetitions(table: &mut String, phases: &[(TreeOperation, Vec<&PhaseResult>)]
 }
 
 /// Of the last round: how the ranks differ.
-fn stragglers(table: &mut String, phases: &[(TreeOperation, Vec<&PhaseResult>)]) {
+fn stragglers(table: &mut String, phases: &[(RowName, Vec<&PhaseResult>)]) {
     let _ = writeln!(
         table,
         "\n{:<10}{:>7}{:>12}{:>12}{:>12}  which",
         "by rank", "ranks", "start skew", "median", "slowest"
     );
-    for (operation, results) in phases {
+    for (name, results) in phases {
         let Some(last) = results.last() else { continue };
         let Some(slowest) = last.slowest() else { continue };
         let _ = writeln!(
             table,
             "{:<10}{:>7}{:>12}{:>12}{:>12}  {}, done {}",
-            operation.word(),
+            name.text(),
             last.ranks.len(),
             text::duration(last.start_skew().0),
             format!("{}/s", text::count(last.median_rate())),
@@ -138,18 +143,32 @@ fn stragglers(table: &mut String, phases: &[(TreeOperation, Vec<&PhaseResult>)])
 /// What the figures show, in sentences.
 pub(super) fn sentences(
     result: &MetaResult,
-    phases: &[(TreeOperation, Vec<&PhaseResult>)],
+    phases: &[(RowName, Vec<&PhaseResult>)],
 ) -> Vec<String> {
-    let last = |operation: TreeOperation| {
-        let found = phases.iter().find(|(phase, _)| *phase == operation);
+    let last = |word: &'static str| {
+        let found = phases.iter().find(|(name, _)| *name == RowName::alone(word));
         found.and_then(|(_, results)| results.last().copied())
     };
     let mut said = Vec::new();
-    if let Some(create) = last(TreeOperation::Create) {
+    if let Some(create) = last("create") {
         said.extend(creation(create));
     }
-    if let Some(stat) = last(TreeOperation::Stat) {
+    if let Some(stat) = last("stat") {
         said.extend(lookups(stat, result.options.cold));
+    }
+    if let Some((examined, matched)) = last("find").and_then(|find| find.found) {
+        said.push(format!(
+            "find: {} examined, {matched} matched.",
+            text::counted(examined, "name")
+        ));
+    }
+    if result.options.limit.is_some()
+        && let Some(create) = last("create")
+    {
+        said.extend(limited(create, &result.options));
+    }
+    if let Some((name, _)) = phases.iter().find(|(_, all)| all.iter().any(|one| one.partial)) {
+        said.push(format!("{}*: it was ended before all was done.", name.text()));
     }
     if result.disks.is_empty() {
         said.push(
@@ -157,6 +176,22 @@ pub(super) fn sentences(
         );
     }
     said
+}
+
+/// What the limit of time came to.
+fn limited(create: &PhaseResult, options: &MetaOptions) -> Option<String> {
+    let each = create.operations / create.threads.max(1) as u64;
+    let limit = options.limit?.as_nanos() as u64;
+    Some(if create.operations == options.files {
+        format!("create: all files were made in less than {}.", text::duration(limit))
+    } else {
+        format!(
+            "create: after {} each thread made as many files as the fastest had, {each}: the last was done \
+             after {}.",
+            text::duration(limit),
+            text::duration(create.last_done.0)
+        )
+    })
 }
 
 /// Where the created files were when the phase ended.
@@ -201,16 +236,17 @@ fn lookups(stat: &PhaseResult, cold: bool) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments::MetaOptions;
     use crate::watch::DiskRequests;
     use iosonde_base::Nanos;
     use iosonde_stats::HistogramSnapshot;
 
-    fn phase(operation: TreeOperation, last: u64, synced: Option<u64>) -> PhaseResult {
+    fn phase(word: &'static str, last: u64, synced: Option<u64>) -> PhaseResult {
         PhaseResult {
             began_unix_ns: 0,
             ranks: Vec::new(),
-            operation,
+            row: RowName::alone(word),
+            found: None,
+            partial: false,
             operations: 1000,
             threads: 2,
             first_done: Nanos(last / 2),
@@ -251,8 +287,8 @@ mod tests {
     #[test]
     fn created_files_that_were_only_in_memory_are_said_to_be() {
         let text = write(&result(vec![
-            phase(TreeOperation::Create, 1_000_000, Some(9_000_000)),
-            phase(TreeOperation::Stat, 1_000_000, None),
+            phase("create", 1_000_000, Some(9_000_000)),
+            phase("stat", 1_000_000, None),
         ]));
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
@@ -265,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_rate_that_the_sync_does_not_change_needs_no_sentence() {
-        let text = write(&result(vec![phase(TreeOperation::Create, 1_000_000, Some(1000))]));
+        let text = write(&result(vec![phase("create", 1_000_000, Some(1000))]));
         assert!(!text.contains("returned calls"), "{text}");
     }
 }

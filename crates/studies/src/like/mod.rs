@@ -2,6 +2,7 @@
 //! docs/like.md.
 
 mod findings;
+mod io500;
 mod job_text;
 mod page;
 mod preset;
@@ -54,7 +55,7 @@ const FAILED_GOAL: u8 = 6;
 
 /// The names of the workloads.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    presets::PRESETS.iter().map(|preset| preset.name)
+    presets::PRESETS.iter().map(|preset| preset.name).chain(io500::list().map(|(name, _)| name))
 }
 
 /// The command line of `iosonde like`.
@@ -91,6 +92,18 @@ pub struct LikeArgs {
     /// End a test of SNIA's after this many rounds
     #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u32).range(5..=1000))]
     rounds: u32,
+    /// Of io500: threads, of each rank with --mpi [default: one for each processor, or one]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    threads: Option<u32>,
+    /// Of io500: how long each phase that writes goes on, until slower threads catch up [default: 300s]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    limit: Option<Duration>,
+    /// Of io500: empty the machine's caches before each phase (needs root)
+    #[arg(long)]
+    cold: bool,
+    /// Of io500: run on all ranks that mpirun or srun has started
+    #[arg(long)]
+    mpi: bool,
     /// Allow the data on a device to be lost: its serial number, model or size
     #[arg(long, value_name = "WORD", require_equals = true)]
     erase: Option<String>,
@@ -128,6 +141,19 @@ pub fn run(words: &[String]) -> u8 {
             refused("--goal: SNIA's tests have their own, the steady state")
         };
     }
+    if let Some(kind) = io500::kind_of(name) {
+        return match io500::check(&arguments) {
+            Ok(()) if arguments.print => {
+                print(&io500::phases(kind));
+                exit::OK
+            }
+            Ok(()) => ended(io500::run(kind, &arguments, words)),
+            Err(why) => refused(&why),
+        };
+    }
+    if io500::is_asked_for(&arguments) {
+        return refused("--mpi, --threads, --limit and --cold are of io500 and io500-easy");
+    }
     let Some(preset) = PRESETS.iter().find(|preset| preset.name == name) else {
         return refused(&unknown(name));
     };
@@ -159,6 +185,8 @@ fn run_pts(kind: pts::Kind, arguments: &LikeArgs) -> u8 {
 fn ended(result: Result<u8, RunEnd>) -> u8 {
     match result {
         Ok(code) => code,
+        // Another rank says why.
+        Err(RunEnd::Failed(reasons)) if reasons.is_empty() => exit::REFUSED,
         Err(end @ RunEnd::Failed(_)) => {
             print_error(&format!("iosonde: like: {end}"));
             exit::REFUSED
@@ -176,7 +204,7 @@ const STOPPED: &str = "stopped: nothing is concluded from a part";
 
 fn unknown(name: &str) -> String {
     let names = PRESETS.iter().map(|preset| preset.name);
-    let names = names.chain(pts::list().map(|(name, _)| name));
+    let names = names.chain(pts::list().chain(io500::list()).map(|(name, _)| name));
     match nearest(name, names) {
         Some(near) => format!("unknown workload {name:?}: did you mean {near}?"),
         None => format!("unknown workload {name:?}: iosonde like lists them"),
@@ -186,7 +214,11 @@ fn unknown(name: &str) -> String {
 /// A line each.
 fn list() -> String {
     let presets = PRESETS.iter().map(|preset| (preset.name, preset.summary));
-    presets.chain(pts::list()).map(|(name, summary)| format!("  {name:<14} {summary}\n")).collect()
+    presets
+        .chain(pts::list())
+        .chain(io500::list())
+        .map(|(name, summary)| format!("  {name:<14} {summary}\n"))
+        .collect()
 }
 
 /// Run the steps and print what they come to; the exit code.

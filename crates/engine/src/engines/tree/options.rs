@@ -1,10 +1,16 @@
 //! Options of tree, and what they mean.
 
+use super::found::FindMatch;
+use super::listed::TreeList;
 use super::shape::{TreeShape, TreeSubject};
 use super::sizes::TreeFileSizes;
 use crate::{EngineOptionTable, JobContext, OwnOptions, OwnSettings};
-use iosonde_options::{Category, Diagnostic, FioSupport, options, words};
-use std::path::PathBuf;
+use iosonde_options::{Bytes, Category, Diagnostic, FioSupport, options, words};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What O_DIRECT wants offsets, lengths and memory to be multiples of, at most.
+pub(crate) const DIRECT_BLOCK: u64 = 4096;
 
 /// For the catalogue.
 pub(crate) static OPTIONS: EngineOptionTable =
@@ -19,6 +25,7 @@ words! {
         Stat = "stat" : "read the attributes of files",
         StatDir = "statdir" : "read the attributes of directories",
         ReadDir = "readdir" : "list the directories that hold the files",
+        Find = "find" : "list the directories that hold the files, and look up files with tree_match in their names",
         Open = "open" : "open and close files",
         Read = "read" : "open files, read all their data, close them",
         Chmod = "chmod" : "change the mode of files",
@@ -28,6 +35,7 @@ words! {
         Link = "link" : "make a hard link beside each file",
         Symlink = "symlink" : "make a symbolic link to each file, beside it",
         ReadLink = "readlink" : "read where the symbolic links lead",
+        Churn = "churn" : "create a file beside each, write its data, remove it again",
         Rename = "rename" : "rename files within their directory",
         SyncDir = "syncdir" : "fsync(2) the directories that hold the files",
         RemoveLink = "rmlink" : "remove the hard links",
@@ -54,6 +62,7 @@ impl TreeOperation {
             TreeOperation::Stat
                 | TreeOperation::StatDir
                 | TreeOperation::ReadDir
+                | TreeOperation::Find
                 | TreeOperation::Open
                 | TreeOperation::Read
                 | TreeOperation::GetXattr
@@ -69,6 +78,7 @@ impl TreeOperation {
             TreeOperation::MakeDir
             | TreeOperation::StatDir
             | TreeOperation::ReadDir
+            | TreeOperation::Find
             | TreeOperation::SyncDir
             | TreeOperation::RemoveDir => TreeSubject::Directories,
             _ => TreeSubject::Files,
@@ -136,6 +146,41 @@ options! {
             good: &["0", "4k", "4k/3:1m/1"],
             bad: &["4k:", "4k/0", "large"],
         }
+        /// A file that lists the tree: a line `f SIZE PATH` for each file, `d PATH` for a directory.
+        ///
+        /// Paths are below the top directory. Directories that files are in need no line; `#`
+        /// begins a comment. Takes the place of tree_files, tree_dirs, tree_depth and tree_size.
+        tree_list: Option<String> = "" as "tree_list" {
+            fio: FioSupport::OursAlone,
+            good: &["/mnt/tree.list"],
+        }
+        /// Create and read files with O_DIRECT.
+        ///
+        /// Sizes must be multiples of 4096 bytes.
+        tree_direct: bool = "0" as "tree_direct" {
+            fio: FioSupport::OursAlone,
+        }
+        /// Write content that says where it belongs, and check it as it is read.
+        ///
+        /// Making and checking it are a part of the time of each operation.
+        tree_verify: bool = "0" as "tree_verify" {
+            fio: FioSupport::OursAlone,
+        }
+        /// Find: a part of the names that are looked up; empty for all.
+        tree_match: String = "" as "tree_match" {
+            fio: FioSupport::OursAlone,
+            good: &["01"],
+        }
+        /// Find: the bytes of a file that matches; without it, any.
+        tree_match_size: Option<Bytes> = "" as "tree_match_size" {
+            fio: FioSupport::OursAlone,
+            good: &["3901"],
+            bad: &["large"],
+        }
+        /// Readdir: a directory may hold fewer names than the tree has, as create was ended early.
+        tree_partial: bool = "0" as "tree_partial" {
+            fio: FioSupport::OursAlone,
+        }
         /// Create: fsync(2) each file before it is closed.
         tree_fsync: bool = "0" as "tree_fsync" {
             fio: FioSupport::OursAlone,
@@ -164,6 +209,50 @@ pub struct TreeSettings {
     pub fsync: bool,
     /// Files have been renamed.
     pub renamed: bool,
+    /// The names and sizes, where a list has them.
+    pub list: Option<Arc<TreeList>>,
+    /// O_DIRECT.
+    pub direct: bool,
+    /// Content is made to be checked, and checked.
+    pub verify: bool,
+    /// What find looks for.
+    pub wanted: FindMatch,
+    /// Directories may hold less than the shape says.
+    pub partial: bool,
+}
+
+impl TreeSettings {
+    /// The bytes of file `index`.
+    pub(crate) fn bytes_of(&self, index: u64) -> u64 {
+        match &self.list {
+            None => self.sizes.of(index),
+            Some(list) => list.files()[index as usize].1,
+        }
+    }
+
+    /// The bytes of the largest file.
+    pub(crate) fn largest(&self) -> u64 {
+        match &self.list {
+            None => self.sizes.largest(),
+            Some(list) => list.files().iter().map(|(_, bytes)| *bytes).max().unwrap_or(0),
+        }
+    }
+
+    /// How many names directory `index` must hold at least.
+    pub(crate) fn entries_of(&self, index: u64) -> u64 {
+        match &self.list {
+            _ if self.partial => 0,
+            None => self.shape.files_of(index),
+            Some(list) => list.entries_of(index),
+        }
+    }
+
+    fn fit_direct(&self) -> bool {
+        match &self.list {
+            None => self.sizes.are_multiples_of(DIRECT_BLOCK),
+            Some(list) => list.files().iter().all(|(_, bytes)| bytes.is_multiple_of(DIRECT_BLOCK)),
+        }
+    }
 }
 
 impl Default for TreeSettings {
@@ -176,6 +265,11 @@ impl Default for TreeSettings {
             sizes: TreeFileSizes::default(),
             fsync: false,
             renamed: false,
+            list: None,
+            direct: false,
+            verify: false,
+            wanted: FindMatch::default(),
+            partial: false,
         }
     }
 }
@@ -190,20 +284,15 @@ impl OwnOptions for TreeOptions {
     type Settings = TreeSettings;
 
     fn settings(&self, job: &JobContext) -> Result<TreeSettings, Diagnostic> {
-        let shape = TreeShape {
-            files: *self.tree_files.get(),
-            dirs: *self.tree_dirs.get(),
-            depth: *self.tree_depth.get(),
+        let list = self.tree_list.get().as_ref().map(|path| TreeList::read(Path::new(path)));
+        let list = list
+            .transpose()
+            .map_err(|why| Diagnostic::error(why).about("tree_list", self.tree_list.origin()))?;
+        let shape = match &list {
+            Some(list) => TreeShape::of_list(list),
+            None => self.shape()?,
         };
-        if shape.dirs > shape.files {
-            return Err(Diagnostic::error(format!(
-                "{} directories for {} files: some would be empty",
-                shape.dirs, shape.files
-            ))
-            .about("tree_dirs", self.tree_dirs.origin())
-            .help("ask for fewer by tree_dirs=, or for more files by tree_files="));
-        }
-        Ok(TreeSettings {
+        let settings = TreeSettings {
             root: PathBuf::from(self.tree_root.get().as_deref().unwrap_or(".")),
             operation: *self.tree_op.get(),
             shape,
@@ -214,6 +303,40 @@ impl OwnOptions for TreeOptions {
             sizes: self.tree_size.get().clone(),
             fsync: *self.tree_fsync.get(),
             renamed: *self.tree_renamed.get(),
-        })
+            list,
+            direct: *self.tree_direct.get(),
+            verify: *self.tree_verify.get(),
+            wanted: FindMatch {
+                name: self.tree_match.get().clone(),
+                bytes: self.tree_match_size.get().map(|size| size.0),
+            },
+            partial: *self.tree_partial.get(),
+        };
+        if settings.direct && !settings.fit_direct() {
+            let why = format!("O_DIRECT needs files of a multiple of {DIRECT_BLOCK} bytes");
+            return Err(Diagnostic::error(why)
+                .about("tree_direct", self.tree_direct.origin())
+                .help("give such sizes, or leave tree_direct out"));
+        }
+        Ok(settings)
+    }
+}
+
+impl TreeOptions {
+    fn shape(&self) -> Result<TreeShape, Diagnostic> {
+        let shape = TreeShape {
+            files: *self.tree_files.get(),
+            dirs: *self.tree_dirs.get(),
+            depth: *self.tree_depth.get(),
+        };
+        if shape.dirs <= shape.files {
+            return Ok(shape);
+        }
+        Err(Diagnostic::error(format!(
+            "{} directories for {} files: some would be empty",
+            shape.dirs, shape.files
+        ))
+        .about("tree_dirs", self.tree_dirs.origin())
+        .help("ask for fewer by tree_dirs=, or for more files by tree_files="))
     }
 }

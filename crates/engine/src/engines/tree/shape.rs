@@ -3,8 +3,10 @@
 //! Every name follows from a number, so that no list of names is kept: a tree of
 //! a hundred million files takes no memory.
 
+use super::listed::TreeList;
 use std::ffi::{CStr, CString};
 use std::io::Write;
+use std::sync::Arc;
 
 /// What an operation is done to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +38,11 @@ impl Default for TreeShape {
 }
 
 impl TreeShape {
+    /// That of a list, of which each directory is made by itself.
+    pub fn of_list(list: &TreeList) -> TreeShape {
+        TreeShape { files: list.files().len() as u64, dirs: list.dirs().len() as u64, depth: 1 }
+    }
+
     /// Subdirectories of a directory at most: the fewest that hold `dirs` at
     /// this depth.
     pub fn fanout(&self) -> u64 {
@@ -79,7 +86,7 @@ impl TreeShape {
 
     /// Files of a directory; the last one may have fewer.
     pub fn files_per_dir(&self) -> u64 {
-        self.files.div_ceil(self.dirs)
+        self.files.div_ceil(self.dirs.max(1))
     }
 }
 
@@ -97,16 +104,23 @@ pub(crate) struct TreeNames {
     name: Vec<u8>,
     /// The directory that `name` begins with, and how many bytes it takes.
     dir: Option<(u64, usize)>,
+    /// Names are those of a list.
+    list: Option<Arc<TreeList>>,
 }
 
 impl TreeNames {
-    pub(crate) fn new(shape: TreeShape) -> TreeNames {
+    pub(crate) fn new(shape: TreeShape, list: Option<Arc<TreeList>>) -> TreeNames {
         let (fanout, files_per_dir) = (shape.fanout(), shape.files_per_dir());
-        TreeNames { shape, fanout, files_per_dir, name: Vec::with_capacity(256), dir: None }
+        TreeNames { shape, fanout, files_per_dir, name: Vec::with_capacity(256), dir: None, list }
     }
 
     /// Directory `index` of the last level.
     pub(crate) fn dir(&mut self, index: u64) -> &CStr {
+        if let Some(list) = &self.list {
+            self.name.clear();
+            self.name.extend_from_slice(list.dirs()[index as usize].as_bytes());
+            return self.end();
+        }
         self.chain(self.shape.depth, index);
         self.dir = None;
         self.end()
@@ -128,6 +142,14 @@ impl TreeNames {
 
     /// File `index`; its name begins with `letter`.
     pub(crate) fn file(&mut self, index: u64, letter: u8) -> &CStr {
+        if let Some(list) = &self.list {
+            self.name.clear();
+            self.name.extend_from_slice(list.files()[index as usize].0.as_bytes());
+            if letter != b'f' {
+                self.name.extend_from_slice(&[b'.', letter]);
+            }
+            return self.end();
+        }
         let dir = index / self.files_per_dir;
         match self.dir {
             // Mostly it is in the same directory as the last one.
@@ -147,7 +169,7 @@ impl TreeNames {
     pub(crate) fn last_of_file(&mut self, index: u64, letter: u8) -> CString {
         let path = self.file(index, letter).to_bytes();
         let at = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
-        CString::new(&path[at..]).expect("names are of letters and digits")
+        CString::new(&path[at..]).expect("a name holds no zero")
     }
 
     /// Directory `index` of a level, with those above it.
@@ -165,7 +187,7 @@ impl TreeNames {
 
     fn end(&mut self) -> &CStr {
         self.name.push(0);
-        CStr::from_bytes_with_nul(&self.name).expect("names are of letters and digits")
+        CStr::from_bytes_with_nul(&self.name).expect("a name holds no zero")
     }
 }
 
@@ -197,7 +219,7 @@ mod tests {
 
     #[test]
     fn files_are_in_directories_of_the_last_level_one_after_the_other() {
-        let mut names = TreeNames::new(TreeShape { files: 10, dirs: 4, depth: 2 });
+        let mut names = TreeNames::new(TreeShape { files: 10, dirs: 4, depth: 2 }, None);
         assert_eq!(text(names.file(0, b'f')), "d1.0/d2.0/f0");
         assert_eq!(text(names.file(2, b'f')), "d1.0/d2.0/f2");
         assert_eq!(text(names.file(3, b'r')), "d1.0/d2.1/r3");
@@ -213,7 +235,7 @@ mod tests {
             files in 1u64..300, dirs in 1u64..120, depth in 1u32..5,
         ) {
             let shape = TreeShape { files, dirs, depth };
-            let mut names = TreeNames::new(shape);
+            let mut names = TreeNames::new(shape, None);
             let mut made = BTreeSet::from([String::new()]);
             let parents: Vec<String> =
                 (0..shape.parents()).map(|index| text(names.parent(index, false))).collect();

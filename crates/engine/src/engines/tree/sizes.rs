@@ -27,6 +27,11 @@ impl TreeFileSizes {
         self.weighted.iter().map(|&(bytes, _)| bytes).max().unwrap_or(0)
     }
 
+    /// Whether all are multiples of so many bytes.
+    pub fn are_multiples_of(&self, block: u64) -> bool {
+        self.weighted.iter().all(|&(bytes, _)| bytes.is_multiple_of(block))
+    }
+
     /// The bytes of the file of this number.
     pub fn of(&self, file: u64) -> u64 {
         match self.weighted.as_slice() {
@@ -51,7 +56,7 @@ impl TreeFileSizes {
 }
 
 /// A number that is spread evenly over all (splitmix64's finisher; public domain).
-fn mixed(number: u64) -> u64 {
+pub(crate) fn mixed(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -6,6 +6,8 @@
 //! they come (`rw`) and how fast (`rate_iops`).
 
 mod attributes;
+mod data;
+mod find;
 
 use super::{always, errno, shared_one_shot};
 use crate::engines::tree::{
@@ -13,6 +15,7 @@ use crate::engines::tree::{
 };
 use crate::{Caps, EngineDef, Io, OneShot};
 use attributes::FileAttribute;
+use data::FileData;
 use iosonde_base::{Errno, Op};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RawDir};
 use rustix::io::Errno as SystemError;
@@ -38,8 +41,6 @@ pub(crate) static TREE: EngineDef = EngineDef {
     open: |with, accounting| Ok(shared_one_shot(TreeEngine::new(with.settings.of()), accounting)),
 };
 
-/// Bytes that one write(2) or read(2) moves at most.
-const PIECE: usize = 1 << 20;
 /// Bytes that one getdents64(2) gives at most, as many as of the C library's readdir(3).
 const LISTED: usize = 32 << 10;
 /// Where a link leads is a file's name: a letter and a number.
@@ -48,6 +49,8 @@ const LINK_BYTES: usize = 32;
 /// What the names of links begin with; those of files are `f`, once renamed `r`.
 const HARD_LINK: u8 = b'l';
 const SYMBOLIC_LINK: u8 = b's';
+/// And those of files that churn makes.
+const CHURNED: u8 = b'c';
 
 /// The engine.
 struct TreeEngine {
@@ -55,8 +58,9 @@ struct TreeEngine {
     names: TreeNames,
     /// The top directory, once it is needed and there.
     top: Option<OwnedFd>,
-    /// Data to write, or room for what is read.
+    /// Room for names.
     buffer: Vec<u8>,
+    data: FileData,
     attribute: FileAttribute,
     /// Where the first error was, and what it means.
     explained: OnceCell<&'static str>,
@@ -65,18 +69,15 @@ struct TreeEngine {
 impl TreeEngine {
     fn new(settings: TreeSettings) -> TreeEngine {
         let bytes = match settings.operation {
-            TreeOperation::Create | TreeOperation::Read => {
-                // One more than a file holds, to see its end.
-                (settings.sizes.largest() + 1).min(PIECE as u64) as usize
-            }
-            TreeOperation::ReadDir => LISTED,
+            TreeOperation::ReadDir | TreeOperation::Find => LISTED,
             TreeOperation::ReadLink => LINK_BYTES,
             _ => 0,
         };
         TreeEngine {
-            names: TreeNames::new(settings.shape),
+            names: TreeNames::new(settings.shape, settings.list.clone()),
             top: None,
-            buffer: noise(bytes),
+            buffer: vec![0; bytes],
+            data: FileData::new(&settings),
             attribute: FileAttribute::new(&settings.root.join(top_name(settings.thread))),
             explained: OnceCell::new(),
             settings,
@@ -115,12 +116,17 @@ impl TreeEngine {
             }
             TreeOperation::MakeDir => rustix::fs::mkdirat(top, names.dir(index), directory_mode()),
             TreeOperation::RemoveDir => {
+                // Of a list the last first: it may be in those before.
+                let last = settings.list.as_ref().map(|_| settings.shape.dirs - 1);
+                let index = last.map_or(index, |last| last - index);
                 rustix::fs::unlinkat(top, names.dir(index), AtFlags::REMOVEDIR)
             }
             TreeOperation::StatDir => stat(top, names.dir(index)),
             TreeOperation::ReadDir => {
-                let files = settings.shape.files_of(index);
-                list(top, names.dir(index), buffer, files)
+                list(top, names.dir(index), buffer, settings.entries_of(index))
+            }
+            TreeOperation::Find => {
+                find::look_through(top, names.dir(index), buffer, &settings.wanted)
             }
             TreeOperation::SyncDir => {
                 let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -132,19 +138,15 @@ impl TreeEngine {
     }
 
     fn on_file(&mut self, index: u64) -> Result<(), SystemError> {
-        let TreeEngine { settings, names, top, buffer, attribute, .. } = self;
+        let TreeEngine { settings, names, top, buffer, data, attribute, .. } = self;
         let top = top.as_ref().ok_or(SystemError::BADF)?;
         let letter = if settings.renamed { b'r' } else { b'f' };
         match settings.operation {
-            TreeOperation::Create => {
-                let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-                let mode = Mode::RUSR | Mode::WUSR;
-                let file = rustix::fs::openat(top, names.file(index, letter), flags, mode)?;
-                write(&file, buffer, settings.sizes.of(index))?;
-                if settings.fsync {
-                    rustix::fs::fsync(&file)?;
-                }
-                close(file)
+            TreeOperation::Create => create(top, names.file(index, letter), settings, data, index),
+            TreeOperation::Churn => {
+                let path = names.file(index, CHURNED);
+                create(top, path, settings, data, index)?;
+                remove(top, path)
             }
             TreeOperation::Stat => stat(top, names.file(index, letter)),
             TreeOperation::Open => close(rustix::fs::openat(
@@ -155,8 +157,9 @@ impl TreeEngine {
             )?),
             TreeOperation::Read => {
                 let path = names.file(index, letter);
-                let file = rustix::fs::openat(top, path, read_only(), Mode::empty())?;
-                read(&file, buffer, settings.sizes.of(index))?;
+                let flags = read_only() | data.flags();
+                let file = rustix::fs::openat(top, path, flags, Mode::empty())?;
+                data.read(&file, index, settings.bytes_of(index))?;
                 close(file)
             }
             TreeOperation::Chmod => {
@@ -183,6 +186,7 @@ impl TreeEngine {
             TreeOperation::Symlink | TreeOperation::ReadLink | TreeOperation::RemoveSymlink => {
                 SYMBOLIC_LINK
             }
+            TreeOperation::Churn => CHURNED,
             _ if settings.renamed => b'r',
             _ => b'f',
         };
@@ -234,9 +238,10 @@ fn meaning(settings: &TreeSettings, error: SystemError) -> &'static str {
     use TreeOperation as Operation;
     let renamed = settings.operation == Operation::Rename;
     match (settings.operation, error) {
-        (Operation::MakeParents | Operation::MakeDir | Operation::Create, SystemError::EXIST) => {
-            ": what is there is not touched; remove it, or choose another tree_root"
-        }
+        (
+            Operation::MakeParents | Operation::MakeDir | Operation::Create | Operation::Churn,
+            SystemError::EXIST,
+        ) => ": what is there is not touched; remove it, or choose another tree_root",
         (_, SystemError::NOENT) if renamed => ": create the files first; each is renamed once",
         (_, SystemError::NOENT) => {
             ": an earlier job must make it (tree_op=mkparents, mkdir, create)"
@@ -245,6 +250,12 @@ fn meaning(settings: &TreeSettings, error: SystemError) -> &'static str {
             ": it holds other files, which are left alone"
         }
         (Operation::Read, SystemError::NODATA) => ": it is not as long as tree_size says",
+        (Operation::Read, SystemError::ILSEQ) => ": it holds other bytes than were written",
+        (Operation::Create | Operation::Read | Operation::Churn, SystemError::INVAL)
+            if settings.direct =>
+        {
+            ": this file system does not take O_DIRECT: leave tree_direct out"
+        }
         (Operation::ReadDir, SystemError::NODATA) => ": it holds fewer names than files were made",
         (Operation::ReadLink, SystemError::NODATA) => ": it does not lead to its file",
         (Operation::GetXattr, SystemError::NODATA) => {
@@ -336,6 +347,23 @@ fn list(top: impl AsFd, path: &CStr, room: &mut Vec<u8>, files: u64) -> Result<(
     if found >= files { Ok(()) } else { Err(SystemError::NODATA) }
 }
 
+/// Make a file with its data.
+fn create(
+    top: &OwnedFd,
+    path: &CStr,
+    settings: &TreeSettings,
+    data: &mut FileData,
+    index: u64,
+) -> Result<(), SystemError> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | data.flags();
+    let file = rustix::fs::openat(top, path, flags, Mode::RUSR | Mode::WUSR)?;
+    data.write(&file, index, settings.bytes_of(index))?;
+    if settings.fsync {
+        rustix::fs::fsync(&file)?;
+    }
+    close(file)
+}
+
 fn remove(top: impl AsFd, path: &CStr) -> Result<(), SystemError> {
     rustix::fs::unlinkat(top, path, AtFlags::empty())
 }
@@ -346,48 +374,4 @@ fn stat(top: impl AsFd, path: &CStr) -> Result<(), SystemError> {
 
 fn close(file: OwnedFd) -> Result<(), SystemError> {
     super::close(file.into()).map_err(|error| SystemError::from_raw_os_error(error.0))
-}
-
-fn write(file: &OwnedFd, data: &[u8], bytes: u64) -> Result<(), SystemError> {
-    let mut left = bytes;
-    while left > 0 {
-        let piece = left.min(data.len() as u64) as usize;
-        match rustix::io::write(file, &data[..piece]) {
-            Ok(0) => return Err(SystemError::NOSPC),
-            Ok(written) => left -= written as u64,
-            Err(SystemError::INTR) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
-}
-
-/// Read a file to its end: it must be as long as it was written.
-fn read(file: &OwnedFd, room: &mut [u8], bytes: u64) -> Result<(), SystemError> {
-    let mut found = 0;
-    loop {
-        match rustix::io::read(file, &mut *room) {
-            // There is room for more than the file is said to have, or for a piece of it.
-            Ok(count) if count < room.len() => {
-                found += count as u64;
-                break;
-            }
-            Ok(count) => found += count as u64,
-            Err(SystemError::INTR) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    if found == bytes { Ok(()) } else { Err(SystemError::NODATA) }
-}
-
-/// Bytes that do not compress (xorshift64).
-fn noise(bytes: usize) -> Vec<u8> {
-    let mut state = 0x2545_f491_4f6c_dd1du64;
-    let words = std::iter::repeat_with(|| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.to_le_bytes()
-    });
-    words.flatten().take(bytes).collect()
 }
