@@ -225,6 +225,7 @@ fn listed(folder: &Path) -> Vec<String> {
 }
 
 #[cfg(test)]
+#[cfg(unix)] // A fake system is made of symbolic links.
 mod tests {
     use super::*;
     use iosonde_testing::FakeSystem;
