@@ -2,7 +2,7 @@
 
 use crate::figures::{ledger, merged, totals};
 use crate::typical;
-use iosonde_base::text::{bytes, count, duration, rate};
+use iosonde_base::text::{bytes, count, duration, duration_of_ms, rate};
 use iosonde_base::{DIRS, Dir};
 use iosonde_report::finding::Severity;
 use iosonde_report::{LatencyReport, Report};
@@ -84,7 +84,7 @@ fn directions(report: &Report) -> Vec<Card> {
             Some(due) => (due, "latency from the due time"),
             None => (total.latency.clone(), "latency"),
         };
-        let time = duration(total.runtime_ms.saturating_mul(1_000_000));
+        let time = duration_of_ms(total.runtime_ms);
         let note = if total.ios == 0 {
             format!("no {name} completed")
         } else {

@@ -11,8 +11,8 @@ pub use csv::csv_cell;
 pub use harmless::{harmless, plain};
 pub use lines::{fit, shell_command, unbroken, wrap};
 pub use numbers::{
-    bytes, count, counted, duration, exact_bytes, percent, percent_of, rate, rough_time,
-    short_duration, short_percent, significant,
+    bytes, count, counted, duration, duration_of_ms, exact_bytes, percent, percent_of, rate,
+    rough_time, short_duration, short_percent, significant,
 };
 pub use sizes::{short_size, size};
 pub use times::time;

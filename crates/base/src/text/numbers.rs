@@ -111,6 +111,11 @@ pub fn duration(ns: u64) -> String {
     format!("{} {unit}", digits(ns as f64 / unit_ns as f64, unit_ns == 1))
 }
 
+/// A duration that is known in whole milliseconds: `35 ms`, `3.00 s`.
+pub fn duration_of_ms(ms: u64) -> String {
+    if ms < 1000 { format!("{ms} ms") } else { duration(ms.saturating_mul(1_000_000)) }
+}
+
 /// As [`duration`], for what was chosen: `500 ms`, `1.5 s`, `30 s`.
 pub fn short_duration(ns: u64) -> String {
     without_zeroes(&duration(ns))
@@ -232,6 +237,10 @@ mod tests {
         assert_eq!(
             [5, 10_000, 500_000_000, 1_500_000_000, 30_000_000_000].map(short_duration),
             ["5 ns", "10 us", "500 ms", "1.5 s", "30 s"]
+        );
+        assert_eq!(
+            [4, 999, 1000, 12_345].map(duration_of_ms),
+            ["4 ms", "999 ms", "1.00 s", "12.3 s"]
         );
         assert_eq!([0.05, 0.999, 1.0, 0.0].map(short_percent), ["5 %", "99.9 %", "100 %", "0 %"]);
     }

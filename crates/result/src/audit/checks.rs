@@ -2,7 +2,7 @@
 
 use super::fio_result::{FioJob, FioResult};
 use iosonde_base::text::{
-    bytes, count, counted as number_of, duration, percent, percent_of, short_duration,
+    bytes, count, counted as number_of, duration_of_ms, percent, percent_of, short_duration,
 };
 use iosonde_report::finding::{Severity, Statement};
 
@@ -56,7 +56,7 @@ pub fn late_counts(run: &FioResult) -> Vec<Statement> {
     }
     let text = format!(
         "the jobs ran for {}, and fio begins to count disks up to {} late: the counts prove nothing",
-        duration(runtime * 1_000_000),
+        duration_of_ms(runtime),
         short_duration(COUNT_LATE_MS * 1_000_000)
     );
     Statement::one(Severity::Note, text)
@@ -227,5 +227,5 @@ pub fn short(run: &FioResult) -> Vec<Statement> {
     if runtime == 0 || runtime >= 10_000 {
         return Vec::new();
     }
-    Statement::one(Severity::Note, format!("measured for {}", duration(runtime * 1_000_000)))
+    Statement::one(Severity::Note, format!("measured for {}", duration_of_ms(runtime)))
 }

@@ -9,7 +9,8 @@ use crate::normal;
 use crate::report::*;
 use iosonde_base::DIRS;
 use iosonde_base::text::{
-    bytes, count, counted, duration, percent, percent_of, rate, short_duration, short_percent, wrap,
+    bytes, count, counted, duration, duration_of_ms, percent, percent_of, rate, short_duration,
+    short_percent, wrap,
 };
 
 /// One job. `report` is of nothing else.
@@ -46,7 +47,7 @@ fn add_heading(job: &JobReport, ours: Option<&OurJob>, style: &Style, text: &mut
         rest.push_str(&format!("; {} jobs together", job.clones));
     }
     if let Some(ms) = job.shown().iter().map(|(_, dir)| dir.runtime_ms).max().filter(|&ms| ms > 0) {
-        rest.push_str(&format!("; {}", duration(ms.saturating_mul(1_000_000))));
+        rest.push_str(&format!("; {}", duration_of_ms(ms)));
     }
     text.push_str(&wrap(&rest, job.name.chars().count(), style.columns));
     text.push('\n');
