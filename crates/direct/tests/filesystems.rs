@@ -11,7 +11,9 @@ use iosonde_direct::durability::{
     self, CallError, ReadCaching, SyncRange, WriteFlags, read_with, write_with,
 };
 use iosonde_direct::{AlignedBuf, DirectIo, Fact, Facts, Known, OpenOptions, Tristate, honoured};
-use iosonde_testing::{Folder, LoopDevice, Mounted, filesystem, or_skip, or_skip_part, run};
+use iosonde_testing::{
+    Folder, LoopDevice, Mounted, Overlay, filesystem, or_skip, or_skip_part, run,
+};
 
 const PAGES: u64 = 256;
 
@@ -298,32 +300,16 @@ fn tmpfs_takes_everything_and_keeps_it_in_memory() {
 fn on_overlayfs_only_the_pages_that_mincore_sees_are_reported() {
     let folder = Folder::temporary("test");
     let Some((_device, mounted)) = or_skip(filesystem(&folder, "ext4")) else { return };
-    let inner = |name: &str| {
-        let path = mounted.0.join(name);
-        fs::create_dir_all(&path).unwrap();
-        path
-    };
-    let (lower, upper, work, merged) =
-        (inner("lower"), inner("upper"), inner("work"), inner("merged"));
-    written(&lower.join("file")).sync_all().unwrap();
-    let options = format!(
-        "lowerdir={},upperdir={},workdir={}",
-        lower.display(),
-        upper.display(),
-        work.display()
-    );
-    let on = merged.to_str().unwrap();
-    let Some(_) = or_skip(run("mount", &["-t", "overlay", "-o", &options, "x", on])) else {
-        return;
-    };
-    let _overlay = Mounted::at(merged.clone());
-    let file = File::open(merged.join("file")).unwrap();
+    let overlay = Overlay::in_folder(&mounted.0);
+    written(&overlay.lower.join("file")).sync_all().unwrap();
+    let Some(merged) = or_skip(overlay.mount("")) else { return };
+    let file = File::open(merged.0.join("file")).unwrap();
     let reported = found(&file);
     assert!((1..=PAGES).contains(&reported.cached), "cachestat(2) would say 0: {reported:?}");
     assert!(reported.dirty.why().unwrap().starts_with("overlayfs"), "{:?}", reported.dirty);
     assert!(reported.unwritten_bytes().why().is_some());
     let dropped = cache::drop_cached(&file, 0, 0).unwrap();
     assert_eq!(dropped.after.known().unwrap().cached, 0);
-    let answers = honoured(&direct(&merged.join("file"))).unwrap();
+    let answers = honoured(&direct(&merged.0.join("file"))).unwrap();
     assert_eq!(answers.overall().verdict, Tristate::Yes, "{answers}");
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use iosonde_direct::{DirectIo, Facts, Known, MemoryKind, OpenOptions, PathKind, RawBuf, cache};
-use iosonde_testing::{Folder, Mounted, filesystem, or_skip, run};
+use iosonde_testing::{Folder, Overlay, filesystem, or_skip};
 
 const NOBODY: u32 = 65534;
 
@@ -127,29 +127,16 @@ fn body_of_overlaid_files() {
 fn pages_of_overlaid_files_are_reported_to_those_who_may_know() {
     let folder = Folder::temporary("test");
     let Some((_device, mounted)) = or_skip(filesystem(&folder, "ext4")) else { return };
-    let inner = |name: &str| {
-        let path = mounted.0.join(name);
-        fs::create_dir_all(&path).unwrap();
-        path
-    };
-    let (lower, upper, work, merged) =
-        (inner("lower"), inner("upper"), inner("work"), inner("merged"));
+    let layers = Overlay::in_folder(&mounted.0);
     for (name, owner, mode) in
         [("of-root", 0, 0o644), ("own", NOBODY, 0o444), ("writable", 0, 0o666)]
     {
-        let path = lower.join(name);
+        let path = layers.lower.join(name);
         fs::write(&path, [7; 8192]).unwrap();
         chown(&path, Some(owner), None).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
     }
-    let text = |path: &Path| path.to_str().unwrap().to_owned();
-    let options =
-        format!("lowerdir={},upperdir={},workdir={}", text(&lower), text(&upper), text(&work));
-    let on = text(&merged);
-    let Some(_) = or_skip(run("mount", &["-t", "overlay", "-o", &options, "x", &on])) else {
-        return;
-    };
-    let overlay = Mounted::at(merged);
+    let Some(overlay) = or_skip(layers.mount("")) else { return };
     as_nobody("body_of_overlaid_files", &overlay.0, Stdio::null());
     // Of a file of more than one window of pages, those at its end are found too.
     let path = overlay.0.join("large");

@@ -97,6 +97,43 @@ impl Mounted {
     }
 }
 
+/// The directories of an overlay; `lower` is filled before it is mounted.
+pub struct Overlay {
+    /// What is below, and never written to.
+    pub lower: PathBuf,
+    /// What takes changes.
+    pub upper: PathBuf,
+    /// The kernel's own.
+    work: PathBuf,
+    /// Where both are seen.
+    pub merged: PathBuf,
+}
+
+impl Overlay {
+    /// Make them in a folder.
+    pub fn in_folder(folder: &Path) -> Overlay {
+        let [lower, upper, work, merged] = ["lower", "upper", "work", "merged"].map(|name| {
+            let path = folder.join(name);
+            std::fs::create_dir_all(&path).unwrap();
+            path
+        });
+        Overlay { lower, upper, work, merged }
+    }
+
+    /// Mount it, with `more` options such as `volatile,`.
+    pub fn mount(&self, more: &str) -> Result<Mounted, String> {
+        let options = format!(
+            "{more}lowerdir={},upperdir={},workdir={}",
+            self.lower.display(),
+            self.upper.display(),
+            self.work.display()
+        );
+        let on = self.merged.to_str().unwrap();
+        run("mount", &["-t", "overlay", "overlay", "-o", &options, on])?;
+        Ok(Mounted::at(self.merged.clone()))
+    }
+}
+
 /// A file system of `kind` on a new image, mounted in the folder.
 pub fn filesystem(folder: &Folder, kind: &str) -> Result<(LoopDevice, Mounted), String> {
     // xfs needs at least 300 MiB, btrfs 109; the images stay sparse.

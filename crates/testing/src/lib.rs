@@ -20,7 +20,7 @@ pub mod skip;
 mod undo;
 
 #[cfg(unix)]
-pub use devices::{LoopDevice, Mounted, filesystem, freeze, swap_on};
+pub use devices::{LoopDevice, Mounted, Overlay, filesystem, freeze, swap_on};
 #[cfg(unix)]
 pub use fake_system::FakeSystem;
 pub use folder::{Folder, temporary_file};

@@ -4,7 +4,7 @@
 use crate::support::ledgers::{MIB, TestFileSystem, finds, ledger, share};
 use crate::support::running::{PATIENCE, Running, wait_until};
 use crate::support::{Who, words};
-use iosonde_testing::{Folder, LoopDevice, Mounted, or_skip, run, skip, skip_part};
+use iosonde_testing::{Folder, LoopDevice, Overlay, or_skip, run, skip, skip_part};
 use rustix::process::Signal;
 use std::io::Read;
 
@@ -380,17 +380,8 @@ fn a_second_writer_on_the_device_is_reported() {
 #[test]
 fn what_overlayfs_hides_is_seen_in_its_upper_directory() {
     let Some(place) = TestFileSystem::of("ext4") else { return };
-    let folders = ["lower", "upper", "work", "over"].map(|name| {
-        let path = place.path(name);
-        std::fs::create_dir(&path).unwrap();
-        path
-    });
-    let [lower, upper, work, over] = &folders;
-    let options = format!("lowerdir={lower},upperdir={upper},workdir={work}");
-    if or_skip(run("mount", &["-t", "overlay", "-o", &options, "overlay", over])).is_none() {
-        return;
-    }
-    let over = Mounted::at(over.into());
+    let overlay = Overlay::in_folder(&place.mounted.0);
+    let Some(over) = or_skip(overlay.mount("")) else { return };
     let file = over.0.join("f");
     let line = format!("--name=j --filename={} --rw=write --bs=1m --size=8m", file.display());
     let reported = ledger(&place.folder, &line);

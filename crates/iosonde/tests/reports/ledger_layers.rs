@@ -2,7 +2,7 @@
 //! without barriers, compressed, holes made meanwhile, names without data, no storage.
 
 use crate::support::ledgers::{MIB, TestFileSystem, finds, ledger};
-use iosonde_testing::{Folder, LoopDevice, Mounted, is_root, or_skip, run, skip_part};
+use iosonde_testing::{Folder, LoopDevice, Mounted, Overlay, is_root, or_skip, run, skip_part};
 
 fn set_write_cache(device: &str, words: &str) -> bool {
     std::fs::write(format!("/sys/class/block/{device}/queue/write_cache"), words).is_ok()
@@ -35,24 +35,9 @@ fn syncs_of_a_file_system_without_barriers_are_lost() {
 #[test]
 fn an_overlay_that_ignores_syncs_has_no_durable_rate() {
     let Some(place) = TestFileSystem::of("ext4") else { return };
-    let on = &place.mounted.0;
-    let folder = |name: &str| {
-        let path = on.join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        path.to_str().unwrap().to_owned()
-    };
-    let options = format!(
-        "volatile,lowerdir={},upperdir={},workdir={}",
-        folder("lower"),
-        folder("upper"),
-        folder("work")
-    );
-    let merged = folder("merged");
-    let mounted = run("mount", &["-t", "overlay", "overlay", "-o", &options, &merged]);
-    if or_skip(mounted).is_none() {
-        return;
-    }
-    let _mounted = Mounted::at(merged.clone().into());
+    let overlay = Overlay::in_folder(&place.mounted.0);
+    let Some(_mounted) = or_skip(overlay.mount("volatile,")) else { return };
+    let merged = overlay.merged.display();
     let line = format!("--name=j --directory={merged} --rw=write --bs=1m --size=16m --end_fsync=1");
     let reported = ledger(&place.folder, &line);
     let durable = &reported["writes"]["durable_bytes_per_s"]["unknown"];

@@ -2,7 +2,7 @@
 
 use crate::support::running::{PATIENCE, Running, wait_until};
 use crate::support::{Ran, Who, words};
-use iosonde_testing::{Folder, LoopDevice, Mounted, is_root, or_skip, run, skip, swap_on};
+use iosonde_testing::{Folder, LoopDevice, Mounted, Overlay, is_root, or_skip, run, skip, swap_on};
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
 
@@ -68,9 +68,7 @@ fn the_image_of_a_mounted_loop_device_is_known_under_any_path() {
         return;
     }
     let of = |name: &str| folder.join(name);
-    ["lower", "upper", "work", "merged"]
-        .iter()
-        .for_each(|name| std::fs::create_dir(of(name)).unwrap());
+    let overlay = Overlay::in_folder(folder.path());
     let image = folder.image("upper/image", 16 * MIB);
     if or_skip(run("mkfs.ext4", &["-q", image.to_str().unwrap()])).is_none() {
         return;
@@ -79,16 +77,11 @@ fn the_image_of_a_mounted_loop_device_is_known_under_any_path() {
     let Some(mounted) = or_skip(Mounted::mount(&device.0, &of("on"))) else { return };
     let before = contents(&device);
     let why = format!("is mounted on {}", mounted.0.display());
-    let layers = ["lower", "upper", "work"].map(|name| of(name).display().to_string());
-    let [lower, upper, work] = layers;
-    let options = format!("lowerdir={lower},upperdir={upper},workdir={work}");
-    let merged = of("merged");
-    let overlay = ["-t", "overlay", "overlay", "-o", &options, merged.to_str().unwrap()];
-    if or_skip(run("mount", &overlay)).is_some() {
-        let merged = Mounted::at(merged);
+    if let Some(merged) = or_skip(overlay.mount("")) {
         refused(&write_to(&folder, &merged.0.join("image"), ""), &why);
     }
     // The path that sysfs has leads nowhere: it is the one of another mount namespace.
+    let [lower, upper] = [&overlay.lower, &overlay.upper].map(|layer| layer.display());
     let namespace = format!("mount --bind {upper} {lower} && losetup --find --show {lower}/image",);
     let Some(second) = or_skip(run("unshare", &["--mount", "sh", "-c", &namespace])) else {
         return;

@@ -1,7 +1,7 @@
 //! `iosonde cache` on real file systems.
 
 use crate::ask::{Asked, ask};
-use iosonde_testing::{Folder, LoopDevice, Mounted, is_root, or_skip, run, skip};
+use iosonde_testing::{Folder, LoopDevice, Mounted, Overlay, is_root, or_skip, run, skip};
 use iosonde_tools::cache;
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -134,18 +134,11 @@ fn on_overlayfs_the_rest_is_unknown_and_not_nothing() {
     if !is_root("mount overlayfs") {
         return;
     }
-    for name in ["lower", "upper", "work", "all"] {
-        std::fs::create_dir(folder.join(name)).unwrap();
-    }
-    std::fs::write(folder.join("lower/data"), vec![7; MIB as usize]).unwrap();
-    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
-    let options =
-        format!("lowerdir={},upperdir={},workdir={}", path("lower"), path("upper"), path("work"));
-    let mounted = run("mount", &["-t", "overlay", "overlay", "-o", &options, &path("all")]);
-    let Some(_) = or_skip(mounted) else { return };
-    let mounted = Mounted::at(folder.join("all"));
-    let found = cache(&folder, "--json all/data").well().json()["files"][0].clone();
-    let text = cache(&folder, "all/data").well().words();
+    let overlay = Overlay::in_folder(folder.path());
+    std::fs::write(overlay.lower.join("data"), vec![7; MIB as usize]).unwrap();
+    let Some(mounted) = or_skip(overlay.mount("")) else { return };
+    let found = cache(&folder, "--json merged/data").well().json()["files"][0].clone();
+    let text = cache(&folder, "merged/data").well().words();
     drop(mounted);
     assert!(found["cached_bytes"].as_u64().is_some_and(|bytes| bytes <= MIB), "{found}");
     assert!(found["dirty_bytes"]["unknown"].as_str().unwrap().contains("overlayfs"), "{found}");
