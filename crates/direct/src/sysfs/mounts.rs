@@ -82,6 +82,7 @@ fn octal(text: &[u8]) -> Option<u8> {
 }
 
 #[cfg(test)]
+#[cfg(unix)] // The mounts are of Unix, as are the names in them.
 mod tests {
     use super::*;
     use proptest::prelude::*;
