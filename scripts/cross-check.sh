@@ -1,6 +1,6 @@
 #!/bin/bash
-# Type-checks the direct-I/O crate for the systems we do not run on, and runs its
-# tests for Windows under Wine where that is to be had.
+# Type-checks the program and the direct-I/O crate for the systems we do not run on; for Windows
+# runs their tests and the program (wine-check.sh) under Wine where that is to be had.
 #
 #   scripts/cross-check.sh [--cached] [--wine] [TARGET ...]
 #
@@ -94,6 +94,31 @@ check_addon() { # target
 	fi
 }
 
+# The whole program.
+check_program() { # target
+	if env "${with[@]}" RUSTFLAGS="-D warnings" "$CARGO" check -q --locked -p iosonde --target "$1"; then
+		say "$1: the program type-checks"
+	else
+		say "$1: the program: failed"
+		failed=1
+	fi
+}
+
+# The program under Wine, beside the one of this system.
+run_program() { # target
+	if env "${with[@]}" PATH="$DIR/bin:$PATH" \
+		CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc \
+		"$CARGO" build -q --locked -p iosonde --target "$1" \
+		&& "$CARGO" build -q --locked -p iosonde \
+		&& scripts/wine-check.sh "$WINE/run" "$DIR/target/$1/debug/iosonde.exe" \
+			"${CARGO_TARGET_DIR:-target}/debug/iosonde"; then
+		say "$1: the program passes its checks under Wine"
+	else
+		say "$1: the program failed under Wine"
+		failed=1
+	fi
+}
+
 WINE=$DIR/wine SYSTEM32=$DIR/wine/prefix/drive_c/windows/system32
 failed=0
 for target in "${targets[@]}"; do
@@ -110,6 +135,7 @@ for target in "${targets[@]}"; do
 		failed=1
 		continue
 	fi
+	check_program "$target"
 	check_addon "$target"
 	[ $wine = yes ] && [ "$target" = x86_64-pc-windows-gnu ] || continue
 	# The toolchain's own standard library comes without a linker.
@@ -125,6 +151,7 @@ for target in "${targets[@]}"; do
 		CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER="$WINE/run" \
 		"$CARGO" test -q --locked -p "$CRATE" --lib --test portable --target "$target"; then
 		say "$target: the tests of $CRATE pass under Wine"
+		run_program "$target"
 	else
 		say "$target: tests failed under Wine"
 		failed=1

@@ -44,12 +44,21 @@ const UNSAFE: [&str; 11] = [
     "crates/direct/src/buffer",
     "crates/sys/src/platform/",
     "crates/sys/src/clock/",
-    "crates/sys/src/local_time.rs",
+    "crates/sys/src/library.rs",
     "crates/engine/benches/bare.rs",
     "crates/engine/src/engines/",
     "crates/engine/src/memory.rs",
     "crates/engine/src/platform/",
     "crates/hosts/src/mpi/library.rs",
+];
+
+/// Crates that users do not get, whose use is on Linux, and the module of the Node package that chooses.
+const MAY_CHOOSE: [&str; 5] = [
+    "bindings/node/src/edge/held/",
+    "crates/faults/",
+    "crates/testing/",
+    "crates/truth/",
+    "xtask/",
 ];
 
 /// A file longer than this has a second subject, most likely.
@@ -137,6 +146,7 @@ fn file(name: &str, text: &str) -> Vec<String> {
         findings
             .push(format!("{name}: allows unsafe, and is not on the list in xtask/src/tidy.rs"));
     }
+    findings.extend(system_choices(name, text).filter(|_| !is_test));
     let lines = text.lines().count();
     if lines > LINES_MOST && !is_test {
         findings.push(format!("{name}: {lines} lines; look for the second subject"));
@@ -156,6 +166,26 @@ fn file(name: &str, text: &str) -> Vec<String> {
         }
     }
     findings
+}
+
+/// Lines that ask for the system outside of the modules that choose it. Tests may.
+fn system_choices<'t>(name: &'t str, text: &'t str) -> impl Iterator<Item = String> + 't {
+    let may_choose =
+        name.contains("/platform/") || MAY_CHOOSE.iter().any(|part| name.starts_with(part));
+    let lines = text.lines().enumerate().filter(move |_| !may_choose);
+    let chooses = |line: &str| {
+        line.contains("cfg")
+            && ["target_os", "(unix", "(windows"].iter().any(|word| line.contains(word))
+    };
+    let before_tests = lines.take_while(|(_, line)| line.trim() != "#[cfg(test)]");
+    let found = before_tests.filter(move |(_, line)| chooses(line));
+    found.map(move |(at, line)| {
+        format!(
+            "{name}:{}: asks for the system: that is for a platform module: {}",
+            at + 1,
+            line.trim()
+        )
+    })
 }
 
 /// Every Rust file below `bindings`, `crates` and `xtask`.
@@ -188,5 +218,8 @@ mod tests {
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(file("crates/stats/src/x.rs", "//! X.\nfn f() {}\n").is_empty());
         assert_eq!(file("crates/stats/src/x.rs", "fn f() {}\n").len(), 1);
+        let chosen = "//! X.\n#[cfg(target_os = \"linux\")]\nfn f() {}\n";
+        assert_eq!(file("crates/stats/src/x.rs", chosen).len(), 1);
+        assert!(file("crates/sys/src/platform/x.rs", chosen).is_empty());
     }
 }

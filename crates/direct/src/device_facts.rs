@@ -169,7 +169,7 @@ impl DeviceFacts {
     }
 
     /// Nothing is known but its name and numbers, all for one reason.
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    #[allow(dead_code)] // Linux reports them.
     pub(crate) fn unknown(name: String, id: DeviceId, why: &'static str) -> DeviceFacts {
         DeviceFacts {
             name,

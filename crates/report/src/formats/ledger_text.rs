@@ -300,7 +300,7 @@ fn system_line(ledger: &Ledger, style: &Style) -> String {
         let words: Vec<String> = words.into_iter().flatten().collect();
         parts.push(format!("{} ({})", device.name, words.join(", ")));
     }
-    parts.push(format!("Linux {}", environment.kernel));
+    parts.push(system(&environment.kernel));
     parts.push(counted(u64::from(environment.cpus), "processor"));
     parts.push(format!("{} of memory", bytes(environment.memory_bytes)));
     if environment.virtual_machine.is_some() {
@@ -356,4 +356,10 @@ fn add_verdict(ledger: &Ledger, below: LedgerPlace<'_>, style: &Style, text: &mu
     text.push_str(&findings);
     text.push_str(&paint(format!("  ({hint})"), Mark::Label, style));
     text.push('\n');
+}
+
+/// A system by its kernel's release, which of Linux stands alone.
+pub fn system(kernel: &str) -> String {
+    let is_alone = kernel.starts_with(|first: char| first.is_ascii_digit());
+    if is_alone || kernel.is_empty() { format!("Linux {kernel}") } else { kernel.to_owned() }
 }

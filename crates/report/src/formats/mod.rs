@@ -24,7 +24,7 @@ pub use fio_normal::{Opening, fio_all_clients, fio_normal, opening_lines, starti
 pub use fio_terse::{TerseVersion, fio_terse};
 pub(crate) use latency_json::Bins;
 pub use latency_json::LatencyDocument;
-pub use ledger_text::ledger_text;
+pub use ledger_text::{ledger_text, system};
 pub use markdown::markdown;
 pub use native::native;
 pub use style::Style;

@@ -189,7 +189,11 @@ fn open_engine(
 /// Its table of open files, processors and priorities.
 fn set_up_thread(job: &JobPlan, notes: &mut Vec<String>) -> Result<(), JobError> {
     // Descriptors shared by many threads cost a reference count on each call.
-    if let Err(error) = iosonde_sys::process::unshare_files() {
+    let unshared = iosonde_sys::process::unshare_files();
+    // A system that has no such tables costs nothing for it.
+    if let Err(error) = unshared
+        && error.kind() != std::io::ErrorKind::Unsupported
+    {
         notes.push(format!("job {} shares its table of open files: {error}", job.name));
     }
     let thread = &job.thread;

@@ -263,7 +263,7 @@ fn trials(text: &mut String, survey: &PathSurvey) {
 fn machine(text: &mut String, survey: &PathSurvey) {
     let machine = &survey.machine;
     text.push_str("this machine\n");
-    line(text, "kernel", &format!("Linux {}", machine.kernel));
+    line(text, "kernel", &iosonde_report::formats::system(&machine.kernel));
     let model = machine.cpu_model.as_deref().unwrap_or("unknown model");
     let governor = machine.governor.as_deref().unwrap_or("unknown (no cpufreq here)");
     line(text, "processors", &format!("{}, {model}, governor {governor}", machine.cpus));

@@ -1,7 +1,7 @@
 //! Whether iosonde writes all that it says, and issues each sync: seen from outside, by what
 //! lies in the file and which of its pages are dirty meanwhile.
 
-use super::program::{JobEnd, check, end, first_line, job, start};
+use super::program::{JobEnd, check, end, first_line, here, job, start};
 use super::{Check, DATA};
 use iosonde_direct::Facts;
 use iosonde_direct::cache::{drop_cached, residency};
@@ -56,7 +56,7 @@ fn written(own: &Path, _: &Facts) -> Vec<Check> {
             _ => Err(format!("a job that only writes fails: {}", first_line(&wrote))),
         })
     };
-    engines.into_iter().flat_map(|(id, name, engine)| check(id, name, tried(engine))).collect()
+    here(engines).flat_map(|(id, name, engine)| check(id, name, tried(engine))).collect()
 }
 
 /// After every fourth write comes a sync: no more than four pages are ever dirty. The writes are slow
@@ -86,7 +86,7 @@ fn awaited(own: &Path, _: &Facts) -> Vec<Check> {
         let options = "--fsync=4 --time_based=1 --runtime=300ms";
         dirty_beside(own, &format!("{options} --ioengine={engine}"), conclude)
     };
-    kinds.into_iter().flat_map(|(id, name, engine)| check(id, name, tried(engine))).collect()
+    here(kinds).flat_map(|(id, name, engine)| check(id, name, tried(engine))).collect()
 }
 
 /// Run a job that writes pages one after another with these options beside it, and conclude from the largest

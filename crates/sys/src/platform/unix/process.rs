@@ -79,8 +79,11 @@ pub(crate) fn host_name() -> Option<String> {
     Some(name).filter(|name| !name.is_empty() && name != "(none)")
 }
 
+/// Of Linux alone the release without a name.
 pub(crate) fn kernel_release() -> String {
-    rustix::system::uname().release().to_string_lossy().into_owned()
+    let about = rustix::system::uname();
+    let (name, release) = (about.sysname().to_string_lossy(), about.release().to_string_lossy());
+    if name == "Linux" { release.into_owned() } else { format!("{name} {release}") }
 }
 
 pub(crate) fn shell(line: &str) -> Command {

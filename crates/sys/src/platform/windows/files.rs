@@ -310,7 +310,11 @@ pub(crate) fn path_of(file: &File) -> Option<PathBuf> {
         fs::GetFinalPathNameByHandleW(file.as_raw_handle(), name.as_mut_ptr(), name.len() as u32, 0)
     };
     let name = name.get(..length as usize).filter(|name| !name.is_empty())?;
-    Some(PathBuf::from(std::ffi::OsString::from_wide(name)))
+    // Without the mark of a path that nothing is done to, where it is on a drive.
+    let mark: Vec<u16> = r"\\?\".encode_utf16().collect();
+    let plain =
+        name.strip_prefix(mark.as_slice()).filter(|rest| rest.get(1) == Some(&u16::from(b':')));
+    Some(PathBuf::from(std::ffi::OsString::from_wide(plain.unwrap_or(name))))
 }
 
 pub(crate) fn connect(_: &Path) -> io::Result<Box<dyn io::Read>> {

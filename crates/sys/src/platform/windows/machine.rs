@@ -12,7 +12,7 @@ pub(crate) fn host_name() -> Option<String> {
     std::env::var("COMPUTERNAME").ok().filter(|name| !name.is_empty())
 }
 
-/// `10.0.19045`.
+/// `Windows 10.0.19045`.
 pub(crate) fn kernel_release() -> String {
     let mut version = OSVERSIONINFOW {
         dwOSVersionInfoSize: size_of::<OSVERSIONINFOW>() as u32,
@@ -20,7 +20,10 @@ pub(crate) fn kernel_release() -> String {
     };
     // SAFETY: the call fills the structure, whose size is in it; it always succeeds.
     unsafe { RtlGetVersion(&raw mut version) };
-    format!("{}.{}.{}", version.dwMajorVersion, version.dwMinorVersion, version.dwBuildNumber)
+    format!(
+        "Windows {}.{}.{}",
+        version.dwMajorVersion, version.dwMinorVersion, version.dwBuildNumber
+    )
 }
 
 /// What the registry says of it.

@@ -98,7 +98,7 @@ fn disks_of(name: &[u16]) -> io::Result<Vec<u32>> {
     /// A volume over more disks than this is reported on these.
     const DISKS: usize = 32;
     #[repr(C)]
-    struct Extents {
+    struct DiskExtents {
         count: u32,
         extents: [ioctl::DISK_EXTENT; DISKS],
     }
@@ -108,8 +108,8 @@ fn disks_of(name: &[u16]) -> io::Result<Vec<u32>> {
         .access_mode(0)
         .share_mode(SHARED)
         .open(name.strip_suffix('\\').unwrap_or(&name))?;
-    let mut found = Extents { count: 0, extents: [ioctl::DISK_EXTENT::default(); DISKS] };
-    // SAFETY: `Extents` is VOLUME_DISK_EXTENTS with more than one extent: plain numbers.
+    let mut found = DiskExtents { count: 0, extents: [ioctl::DISK_EXTENT::default(); DISKS] };
+    // SAFETY: `DiskExtents` is VOLUME_DISK_EXTENTS with more than one extent: plain numbers.
     unsafe { request(&file, DISK_EXTENTS, &mut found) }?;
     let extents = &found.extents[..(found.count as usize).min(DISKS)];
     Ok(extents.iter().map(|extent| extent.DiskNumber).collect())
