@@ -119,6 +119,19 @@ run_program() { # target
 	fi
 }
 
+# The tests of the engines under Wine.
+run_engines() { # target
+	if timeout 1800 env "${with[@]}" PATH="$DIR/bin:$PATH" \
+		CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc \
+		CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER="$WINE/run" \
+		"$CARGO" test -q --locked -p iosonde-engine --lib --tests --target "$1"; then
+		say "$1: the tests of the engines pass under Wine"
+	else
+		say "$1: tests of the engines failed under Wine"
+		failed=1
+	fi
+}
+
 WINE=$DIR/wine SYSTEM32=$DIR/wine/prefix/drive_c/windows/system32
 failed=0
 for target in "${targets[@]}"; do
@@ -151,6 +164,7 @@ for target in "${targets[@]}"; do
 		CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER="$WINE/run" \
 		"$CARGO" test -q --locked -p "$CRATE" --lib --test portable --target "$target"; then
 		say "$target: the tests of $CRATE pass under Wine"
+		run_engines "$target"
 		run_program "$target"
 	else
 		say "$target: tests failed under Wine"
