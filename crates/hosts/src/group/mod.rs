@@ -55,6 +55,8 @@ const LISTEN_EVERY: Duration = Duration::from_millis(20);
 /// While jobs run, others are listened to so often: after Ctrl-C Open MPI leaves rank 0 a second, and
 /// it tells the ranks of other hosts later.
 const HEAR_EVERY: Duration = Duration::from_millis(200);
+/// Once more that time for so many ranks: hundreds may share a machine.
+const RANKS_PER_HEARING: u32 = 64;
 /// Points of the protocol before those of the run.
 const PLANNED: u32 = 0;
 const LAID_OUT: u32 = 1;
@@ -319,7 +321,8 @@ impl<T: Transport> HostGroup<T> {
 
 impl<T: Transport> Peers for HostGroup<T> {
     fn beat_every(&self) -> Option<Duration> {
-        Some(self.limits.beat_every.min(HEAR_EVERY))
+        let every = HEAR_EVERY + HEAR_EVERY * self.ranks() as u32 / RANKS_PER_HEARING;
+        Some(self.limits.beat_every.min(every))
     }
 
     fn beat(&mut self, own: &HostCounts) -> Result<(), String> {

@@ -120,7 +120,13 @@ impl<T: Transport> HostGroup<T> {
 
     /// For how long a rank may be silent.
     fn silence(&self) -> Duration {
-        if self.has_begun { self.limits.silence } else { self.limits.at_ends(self.ranks()) }
+        // At the end rank 0 has the results of all to take.
+        let waits_for_first = self.finishing && self.rank() > 0;
+        if self.has_begun && !waits_for_first {
+            self.limits.silence
+        } else {
+            self.limits.at_ends(self.ranks())
+        }
     }
 
     /// Whether what a rank sent is not what it said: nothing more can be expected of it.
