@@ -445,3 +445,31 @@ fn a_job_that_ends_with_a_write_in_flight_holds_no_other_job_up() {
     assert_eq!(share, share.clone());
     assert_ne!(share, share.private_copy());
 }
+
+/// The places of a job's I/Os in one pass, as zone, byte in it, and length.
+fn places(line: &str, op: Op) -> Vec<(u64, u64, u32)> {
+    let mut source = Source::new(zoned_spec(&arguments(line), all_kinds())).unwrap();
+    let (mut ring, mut found) = (Ring::default(), Vec::new());
+    while source.refill(&mut ring) == Refill::Planned {
+        while let Some(entry) = ring.pop() {
+            if entry.op == op {
+                found.push((entry.offset / ZONE, entry.offset % ZONE, entry.len));
+            }
+            if matches!(entry.op, Op::ZoneTrim | Op::ZoneReset) {
+                source.zone_command_done(&entry);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn reads_in_order_pass_over_what_is_not_written_and_trims_go_to_data() {
+    let found = places("--rw=read --bs=4096 --size=7z", Op::Read);
+    let blocks = |zone, count: u64| (0..count).map(move |block| (zone, block * 4096, 4096));
+    let wanted: Vec<_> = blocks(0, 1).chain(blocks(2, 16)).chain(blocks(4, 16)).collect();
+    assert_eq!(found, wanted);
+    let found = places("--rw=randtrim --bs=65536 --size=7z --norandommap=1", Op::ZoneTrim);
+    let zones: std::collections::BTreeSet<u64> = found.iter().map(|&(zone, ..)| zone).collect();
+    assert_eq!(zones.into_iter().collect::<Vec<_>>(), [0, 2, 6], "{found:?}");
+}
