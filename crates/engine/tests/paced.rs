@@ -170,9 +170,9 @@ fn by_the_processors_counter_too_no_io_starts_before_it_is_due_and_each_counts_o
     };
     const IOS: u64 = 300;
     let spec = SourceSpec { time_based: false, number_ios: IOS, ..at_iops(10_000) };
-    for (depth, short_ppm, is_taped) in
-        [0, 1, 4].into_iter().flat_map(|depth| [(depth, 0, false), (depth, 200_000, true)])
-    {
+    let kinds = [(0, false), (200_000, false), (200_000, true)];
+    let all = [0, 1, 4].into_iter().flat_map(|depth| kinds.map(|(ppm, tape)| (depth, ppm, tape)));
+    for (depth, short_ppm, is_taped) in all {
         let words = format!("depth {depth}, short: {short_ppm}, taped: {is_taped}");
         let script = Script { latency: (Nanos(0), Nanos(0)), short_ppm, ..Script::default() };
         let begin = clock.now();
@@ -210,6 +210,7 @@ fn by_the_processors_counter_too_no_io_starts_before_it_is_due_and_each_counts_o
         let lane = bench.lane(Dir::Read);
         assert_eq!((lane.ios, lane.issued, lane.bytes), (IOS, IOS, 4096 * IOS), "{words}");
         assert_eq!((lane.clat.n, lane.response.n), (IOS, IOS), "{words}");
+        assert_eq!(lane.short > 0, short_ppm > 0, "{words}: the rest of a short one is done");
         let timed = [lane.clat_histogram, lane.response_histogram];
         assert_eq!(timed.map(|histogram| histogram.unwrap().total()), [IOS; 2], "{words}");
         assert!(lane.response.min >= lane.clat.min, "{words}: it begins no later");
