@@ -343,7 +343,9 @@ fn whole_lines_and_records_are_read_as_they_come() {
     let bytes = trace(&[event(7, 8, 4096, QUEUED), event(9, 16, 512, QUEUED | WRITE)]);
     let mut parser = Parser::new(Shape::default());
     steps.clear();
-    assert_eq!(parser.feed(&bytes[..47], false, &mut steps).unwrap(), 0);
+    for few in [3, 47] {
+        assert_eq!(parser.feed(&bytes[..few], false, &mut steps).unwrap(), 0);
+    }
     assert_eq!(parser.feed(&bytes[..48], false, &mut steps).unwrap(), 48);
     assert_eq!(parser.feed(&bytes[48..], true, &mut steps).unwrap(), 48);
     assert_eq!((parser.finish(0).unwrap(), steps.len()), (None, 3));
