@@ -248,7 +248,8 @@ fn described(options: &MetaOptions, disks: &Disks) -> MetaResult {
         title += &format!(", {word}");
     }
     if let Some(limit) = options.limit {
-        title += &format!("; created for {} at most", text::duration(limit.as_nanos() as u64));
+        title +=
+            &format!("; created for {} at most", text::short_duration(limit.as_nanos() as u64));
     }
     MetaResult {
         title,

@@ -183,12 +183,12 @@ fn limited(create: &PhaseResult, options: &MetaOptions) -> Option<String> {
     let each = create.operations / create.threads.max(1) as u64;
     let limit = options.limit?.as_nanos() as u64;
     Some(if create.operations == options.files {
-        format!("create: all files were made in less than {}.", text::duration(limit))
+        format!("create: all files were made in less than {}.", text::short_duration(limit))
     } else {
         format!(
             "create: after {} each thread made as many files as the fastest had, {each}: the last was done \
              after {}.",
-            text::duration(limit),
+            text::short_duration(limit),
             text::duration(create.last_done.0)
         )
     })
