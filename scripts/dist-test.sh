@@ -145,6 +145,16 @@ foreign() { # processor, architecture of Debian, libraries
 	say "$1: ran under qemu-$1; its .deb, .rpm and wheel were not installed"
 }
 
+# The zip for Windows: unpacked, and tried under Wine beside the program of this machine.
+windows() {
+	local wine=${WINE:-${IOSONDE_CROSS_DIR:-$PWD/target/cross}/wine/run} name=iosonde-$VERSION-windows-x86_64
+	python3 -m zipfile -e "$DIST/$name.zip" "$WORK"
+	[ -f "$WORK/$name/doc/README.md" ] || fail "windows: the zip has no documents"
+	[ -x "$wine" ] || { missing "windows: there is no Wine (make cross)"; return; }
+	scripts/wine-check.sh "$wine" "$WORK/$name/iosonde.exe" "$WORK/iosonde-$VERSION-linux-$MACHINE/iosonde" || fail "windows: a check fails under Wine"
+	say "windows: unpacked, its checks pass under Wine"
+}
+
 [ -f "$DIST/SHA256SUMS" ] || fail "there is nothing in dist: run make dist"
 (cd "$DIST" && sha256sum --quiet -c SHA256SUMS)
 for sbom in iosonde iosonde-direct-io; do python3 -m json.tool "$DIST/$sbom-$VERSION.cdx.json" >/dev/null; done
@@ -155,5 +165,6 @@ deb
 rpm_
 wheel
 foreign aarch64 arm64 /usr/aarch64-linux-gnu
+windows
 scripts/dist-test-npm.sh
 say "all packages of $VERSION for $MACHINE work"

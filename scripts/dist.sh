@@ -1,8 +1,8 @@
 #!/bin/bash
-# Builds the packages into dist/: of the program tarballs, .deb, .rpm and wheels, of the library for Node npm packages, of
-# both an SBOM, and checksums; and checks that the crates can be published.
+# Builds the packages into dist/: of the program tarballs, .deb, .rpm and wheels, for Windows a zip, of the library for Node
+# npm packages, of both an SBOM, and checksums; and checks that the crates can be published.
 #
-#   scripts/dist.sh [x86_64] [aarch64]        (both without arguments)
+#   scripts/dist.sh [x86_64] [aarch64]        (both without arguments; the zip is of x86_64)
 #
 # The binaries run with glibc 2.28 and newer: they are linked by zig against its symbols. Each tool that it takes and that
 # is missing is named before anything is built; nothing is left out silently.
@@ -15,6 +15,8 @@ VERSION=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Carg
 CARGO=${CARGO:-cargo}
 TARGETS=${CARGO_TARGET_DIR:-$PWD/target}
 DIST=$PWD/dist
+
+WINDOWS=x86_64-pc-windows-gnu
 
 # The program's targets are those of the arguments; the library for Node has these.
 NODE_TARGETS=$(node -p 'Object.values(require("./bindings/node/scripts/packages.js").PLATFORMS).map((one) => one.triple).join(" ")' 2>/dev/null) || true
@@ -46,10 +48,12 @@ OBJCOPY=$(command -v llvm-objcopy || ls "$(rustc --print sysroot)"/lib/rustlib/*
 [ -n "$OBJCOPY" ] || missing+=$'\n'"  llvm-objcopy: apt-get install llvm, or rustup component add llvm-tools"
 [ -z "$missing" ] || fail "these are missing:$missing"
 # Standard libraries that the toolchain lacks are made now, so that a build does not stop at one after minutes.
-for target in $(printf '%s\n' "${@/%/-unknown-linux-gnu}" $NODE_TARGETS | sort -u); do
+for target in $(printf '%s\n' "${@/%/-unknown-linux-gnu}" $WINDOWS $NODE_TARGETS | sort -u); do
 	has_own "$target" || has_made "$target" || say "the toolchain has no standard library for $target (rustup target add $target): making one"
 	compiler_for "$target" || missing+=$'\n'"  the standard library for $target: rustup target add $target; it cannot be made: $why"
 done
+PATH=$DIR/bin:$PATH
+command -v x86_64-w64-mingw32-gcc >/dev/null || unpack || missing+=$'\n'"  x86_64-w64-mingw32-gcc: apt-get install gcc-mingw-w64-x86-64: $why"
 [ -z "$missing" ] || fail "these are missing:$missing"
 $CARGO fetch --quiet --locked
 $CARGO fetch --quiet --locked --manifest-path bindings/node/Cargo.toml
@@ -80,6 +84,21 @@ binary() { # processor, folder
 	[ "$(printf '%s\n' "$glibc" $GLIBC | sort -V | tail -1)" = $GLIBC ] || fail "$1 asks for GLIBC_$glibc, above $GLIBC"
 	[ "$size" -lt $LARGEST ] || fail "$1 has $size bytes, $LARGEST at most"
 	say "$1: $size bytes, GLIBC_$glibc at most"
+}
+
+# The program for Windows, with the documents, as a zip.
+windows_zip() { # shared
+	local name=iosonde-$VERSION-windows-x86_64 folder=$WORK/windows targets=$TARGETS
+	compiler_for $WINDOWS
+	[ "$compiler" = rustc ] || targets=$TARGETS/cross
+	local flags="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates\", \"--remap-path-prefix=$PWD=iosonde"
+	RUSTC=$compiler CARGO_TARGET_DIR=$targets CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc \
+		$CARGO build --release --locked -p iosonde --target $WINDOWS --config "target.$WINDOWS.rustflags = [\"$flags\"]"
+	mkdir -p "$folder/$name"
+	"$OBJCOPY" --strip-all "$targets/$WINDOWS/release/iosonde.exe" "$folder/$name/iosonde.exe"
+	cp -r "$1/doc" "$folder/$name/"
+	(cd "$folder" && python3 -m zipfile -c "$DIST/$name.zip" "$name")
+	say "windows: $(stat -c %s "$folder/$name/iosonde.exe") bytes"
 }
 
 # What is the same for every processor: pages, completions, documents. They come out of the program itself: one that
@@ -144,6 +163,7 @@ for processor; do
 	python3 scripts/dist-wheel.py "$WORK/$processor/iosonde" "$WORK/shared/doc/THIRD-PARTY-LICENSES" "$VERSION" \
 		"manylinux_${GLIBC/./_}_$processor" "$DIST"
 done
+windows_zip "$WORK/shared"
 node bindings/node/scripts/packages.js "$DIST"
 python3 scripts/dist-sbom.py iosonde "$VERSION" > "$DIST/iosonde-$VERSION.cdx.json"
 python3 scripts/dist-sbom.py iosonde-direct-io-node "$VERSION" > "$DIST/iosonde-direct-io-$VERSION.cdx.json"
