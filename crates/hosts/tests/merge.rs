@@ -275,11 +275,11 @@ fn ranks_on_one_machine_are_no_strangers_to_each_other_and_its_disk_is_listed_on
     };
     assert_eq!(merged(50 << 20, ["m", "m"]), (vec![], 1));
     let (findings, disks) = merged(25 << 20, ["m", "m"]);
-    assert!(findings[0].starts_with("50 % of the device's traffic was not"), "{findings:?}");
+    assert!(findings[0].starts_with("50.0 % of the device's traffic was not"), "{findings:?}");
     assert_eq!((findings.len(), disks), (1, 1));
     // On two machines each has a device of its own.
     let (findings, disks) = merged(50 << 20, ["m", "n"]);
-    assert!(findings[0].starts_with("50 % of the device's traffic was not"), "{findings:?}");
+    assert!(findings[0].starts_with("50.0 % of the device's traffic was not"), "{findings:?}");
     assert_eq!((findings.len(), disks), (1, 2));
 }
 

@@ -120,10 +120,10 @@ mod tests {
             ..OtherHosts::default()
         };
         let words = line.words(100, Nanos(2_000_000_000), Some(others));
-        assert_eq!(words, "create (3/7)  150 of 1000 (15 %)  75/s  2 of 3 ranks");
+        assert_eq!(words, "create (3/7)  150 of 1000 (15.0 %)  75/s  2 of 3 ranks");
         assert_eq!(
             line.words(150, Nanos(3_000_000_000), None),
-            "create (3/7)  150 of 1000 (15 %)  50/s"
+            "create (3/7)  150 of 1000 (15.0 %)  50/s"
         );
     }
 }
