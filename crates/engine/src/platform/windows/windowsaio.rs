@@ -29,7 +29,7 @@ pub(crate) static WINDOWSAIO: EngineDef = EngineDef {
     summary: "overlapped I/O and a completion port",
     doc: "ReadFile and WriteFile that do not wait (FILE_FLAG_OVERLAPPED); their ends are collected from \
           a completion port. The default. Windows does I/O through its cache at once where it can: \
-          use direct=1 for more than one in flight.",
+          set direct=1 for more than one in flight.",
     caps: Caps { sync: false, slat: true, overlapped: true, ..CAPS },
     options: Some(&OPTIONS),
     // A file belongs to one completion port: threads cannot each have theirs.
