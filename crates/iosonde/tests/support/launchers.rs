@@ -45,7 +45,7 @@ pub fn command_of(
 /// A launcher that is to end its ranks waits one second until it kills them, in which they write
 /// what they have; a busy machine needs more. It sleeps for all of that time.
 pub fn with_time_to_end(mut command: Command) -> Command {
-    command.env("OMPI_MCA_odls_base_sigkill_timeout", "8");
+    command.env("OMPI_MCA_odls_base_sigkill_timeout", "5");
     command
 }
 
