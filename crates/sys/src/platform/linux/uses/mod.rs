@@ -1,52 +1,18 @@
 //! Which block devices are in use, and how.
 
+mod loop_use;
+mod places;
+
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::loops::{self, FileNumbers, LoopBacking};
 use crate::guard::{InUse, Use};
 use crate::stack::{DeviceId, Mount};
-use iosonde_direct::sysfs::{Tree, mount_below};
+use iosonde_direct::sysfs::Tree;
 
-/// null, zero and full: the memory devices that take what they are given.
-const HARMLESS_CHARACTER_DEVICES: [DeviceId; 3] = [
-    DeviceId { major: 1, minor: 3 },
-    DeviceId { major: 1, minor: 5 },
-    DeviceId { major: 1, minor: 7 },
-];
-
-/// Whether a character device takes what it is given, and nothing else happens.
-pub(crate) fn is_harmless_character_device(id: DeviceId) -> bool {
-    HARMLESS_CHARACTER_DEVICES.contains(&id)
-}
-
-/// Whether a character device shows text and does nothing else with it: a terminal of the
-/// kernel's list of devices (consoles, serial lines, pseudo-terminals), or one that forgets.
-pub(crate) fn shows_text(id: DeviceId) -> bool {
-    HARMLESS_CHARACTER_DEVICES.contains(&id)
-        || matches!(id.major, 4 | 5 | 136..=143 | 166 | 188 | 204 | 229)
-}
-
-/// File systems whose files are not data: writing to one sets something.
-const OF_THE_KERNEL: [&str; 17] = [
-    "proc",
-    "sysfs",
-    "cgroup",
-    "cgroup2",
-    "debugfs",
-    "tracefs",
-    "securityfs",
-    "configfs",
-    "bpf",
-    "efivarfs",
-    "pstore",
-    "binfmt_misc",
-    "selinuxfs",
-    "smackfs",
-    "resctrl",
-    "fusectl",
-    "nfsd",
-];
+use loop_use::LoopUse;
+pub(crate) use places::{is_harmless_character_device, shows_text};
 
 /// Devices of devices of devices end here; see `stack`.
 const DEPTH_MAX: u32 = 16;
@@ -68,37 +34,6 @@ pub(crate) struct Uses {
 struct SwapArea {
     device: Option<DeviceId>,
     file: Option<FileNumbers>,
-}
-
-/// A loop device that shows something.
-#[derive(Debug)]
-struct LoopUse {
-    name: String,
-    backing: PathBuf,
-    /// If that is a block device.
-    device: Option<DeviceId>,
-    /// If that is a file, as the kernel names it or, where it may not be asked,
-    /// as its path does.
-    file: Option<FileNumbers>,
-}
-
-impl LoopUse {
-    /// What a loop device shows, by its node.
-    fn of_node(name: String) -> Option<LoopUse> {
-        let LoopBacking { file, device } = loops::backing(&name)?;
-        let device = device.map(DeviceId::from_raw);
-        // The path of what it shows is in /sys: this one is that of no other.
-        let backing = PathBuf::from(&name);
-        Some(LoopUse { name, backing, device, file: device.is_none().then_some(file) })
-    }
-
-    /// Both show the same bytes. Files without a name any more are distinguished
-    /// by the name they had: rather too cautious than too bold.
-    fn shows_what(&self, other: &LoopUse) -> bool {
-        self.backing == other.backing
-            || self.device.is_some() && self.device == other.device
-            || self.file.is_some() && self.file == other.file
-    }
 }
 
 impl Uses {
@@ -169,27 +104,6 @@ impl Uses {
         }
     }
 
-    /// Whether `path` (without links) is a place for device nodes only.
-    pub(crate) fn is_among_devices(&self, path: &Path) -> bool {
-        if path.starts_with("/dev/shm") {
-            return false; // A folder for files by convention, mounted or not.
-        }
-        let mount = mount_below(&self.mounts, path);
-        if mount.is_some_and(|mount| mount.filesystem == "devtmpfs") {
-            return true;
-        }
-        // In a container /dev is a tmpfs; what is mounted in it is another thing.
-        let mounted_inside =
-            |mount: &Mount| mount.point.starts_with("/dev") && mount.point != Path::new("/dev");
-        path.starts_with("/dev") && !mount.is_some_and(mounted_inside)
-    }
-
-    /// The file system of `path` (without links), if its files are the kernel's own.
-    pub(crate) fn kernel_files(&self, path: &Path) -> Option<&'static str> {
-        let mount = mount_below(&self.mounts, path)?;
-        OF_THE_KERNEL.into_iter().find(|kind| *kind == mount.filesystem)
-    }
-
     /// All uses of a file's bytes as a device. `path` is without links.
     pub(crate) fn of_file(&self, path: &Path, file: FileNumbers) -> Vec<InUse> {
         let mut found = Vec::new();
@@ -218,57 +132,6 @@ impl Uses {
     pub(crate) fn id(&self, name: &str) -> Option<DeviceId> {
         let node = || self.tree.device_at(&Path::new("/dev").join(name));
         self.tree.id(name).or_else(node)
-    }
-
-    /// The loop devices that show a file's bytes. `path` is without links.
-    pub(crate) fn loops_over_file(&self, path: &Path, file: FileNumbers) -> Vec<String> {
-        let shown = self.loops.iter().filter(|shown| self.shows(shown, path, file));
-        shown.map(|shown| shown.name.clone()).collect()
-    }
-
-    /// Other loop devices that show the same bytes as this one, or as the one that it
-    /// is a partition of.
-    pub(crate) fn loops_beside(&self, id: DeviceId) -> Vec<String> {
-        let disk = self.disk_name(id);
-        let Some(this) = self.loops.iter().find(|shown| shown.name == disk) else {
-            return Vec::new();
-        };
-        let siblings = self.loops.iter().filter(|other| other.name != this.name);
-        let alike = siblings.filter(|other| other.shows_what(this));
-        alike.map(|other| other.name.clone()).collect()
-    }
-
-    /// Whether a loop device shows this file. On overlayfs a file has the inode
-    /// number of the one below it and another device number, so there the inode
-    /// number decides: rather too cautious than too bold.
-    fn shows(&self, shown: &LoopUse, path: &Path, file: FileNumbers) -> bool {
-        let Some(behind) = shown.file else { return false };
-        let is_overlay = |path: &Path| {
-            mount_below(&self.mounts, path).is_some_and(|mount| mount.filesystem == "overlay")
-        };
-        let may_be_same = || is_overlay(path) || self.may_be_overlay(shown);
-        behind == file || behind.1 == file.1 && may_be_same() && !self.is_longer(shown, path)
-    }
-
-    /// Whether a loop device shows more bytes than a file has: then it shows another.
-    /// Inode numbers are small and often the same on file systems in memory.
-    fn is_longer(&self, shown: &LoopUse, path: &Path) -> bool {
-        /// What sysfs counts in.
-        const SECTOR: u64 = 512;
-        let sectors = self.tree.attribute(&shown.name, "size");
-        let shown = sectors.and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or(0);
-        std::fs::metadata(path).is_ok_and(|found| found.len() < shown.saturating_mul(SECTOR))
-    }
-
-    /// Whether the file of a loop device may lie on overlayfs. In another mount
-    /// namespace that cannot be seen, but then it has no device number of a disk.
-    fn may_be_overlay(&self, shown: &LoopUse) -> bool {
-        let Some(device) = shown.file.map(|file| DeviceId::from_raw(file.0)) else { return false };
-        let by_number = self.mounts.iter().find(|mount| mount.device == device);
-        let by_path = || mount_below(&self.mounts, &shown.backing);
-        let is_here = numbers(&shown.backing) == shown.file;
-        let mount = by_number.or_else(|| by_path().filter(|_| is_here));
-        device.major == 0 && mount.is_none_or(|mount| mount.filesystem == "overlay")
     }
 
     /// All uses of a device, of its partitions or its disk, and of whatever
@@ -376,12 +239,6 @@ impl Uses {
             Some(upper) => format!("{title}, which is held by {}", self.purpose(upper, depth + 1)),
             None => title,
         }
-    }
-}
-
-impl LoopUse {
-    fn backing_word(&self) -> &'static str {
-        if self.device.is_some() { "device" } else { "file" }
     }
 }
 
@@ -508,54 +365,6 @@ mod tests {
     }
 
     #[test]
-    fn the_file_of_a_loop_device_is_known_by_its_numbers_whatever_its_path() {
-        const DISK: u64 = 0xfe00;
-        const OVERLAY: u64 = 0x27;
-        const OTHER_NAMESPACE: u64 = 0x30;
-        let mut made = FakeSystem::empty();
-        made.disk("loop0", "7:0").write("loop0", "loop/backing_file", "/elsewhere/image\n");
-        made.mount("7:0", "/x", "ext4 /dev/loop0").mount("254:0", "/", "ext4 /dev/vda");
-        made.mount("0:39", "/merged", "overlay o").mount("0:38", "/tmp", "tmpfs t");
-        let uses = |shown: u64| {
-            let backing = LoopBacking { file: (shown, 100), device: None };
-            Uses::with_loops(Tree::at(&made.root), move |_| Some(backing))
-        };
-        let is_used = |shown: u64, file: FileNumbers| {
-            let path = if file.0 == OVERLAY { "/merged/image" } else { "/tmp/image" };
-            !uses(shown).of_file(Path::new(path), file).is_empty()
-        };
-        assert!(is_used(DISK, (DISK, 100)), "found under another path");
-        assert!(!is_used(DISK, (DISK, 101)), "another file there");
-        assert!(is_used(OVERLAY, (DISK, 100)), "attached through the overlay, written below");
-        assert!(is_used(DISK, (OVERLAY, 100)), "attached below, written through the overlay");
-        assert!(is_used(OTHER_NAMESPACE, (DISK, 100)), "an overlay of another namespace, perhaps");
-        assert!(!is_used(DISK, (0x26, 100)), "a tmpfs is no overlay");
-        let over_disk = LoopBacking { file: (5, 5), device: Some(0x0801) };
-        made.disk("sda", "8:0").partition("sda", "sda1", "8:1");
-        let uses = Uses::with_loops(Tree::at(&made.root), move |_| Some(over_disk));
-        let found: Vec<String> = uses.of_device(id("8:1")).iter().map(InUse::to_string).collect();
-        assert_eq!(found, ["/dev/sda1 is shown by loop0, which is mounted on /x"]);
-    }
-
-    #[test]
-    fn a_file_that_is_shorter_than_the_loop_device_is_not_behind_it() {
-        let folder = iosonde_testing::Folder::temporary("uses-shorter");
-        folder.write("image", vec![0; 8192]);
-        let path = folder.join("image");
-        let number = path.metadata().unwrap().ino();
-        let is_used = |sectors: &str| {
-            let mut made = FakeSystem::empty();
-            made.disk("loop0", "7:0").write("loop0", "loop/backing_file", "/elsewhere/image\n");
-            made.write("loop0", "size", sectors).mount("7:0", "/x", "ext4 /dev/loop0");
-            let backing = LoopBacking { file: (0x46, number), device: None };
-            let uses = Uses::with_loops(Tree::at(&made.root), move |_| Some(backing));
-            !uses.of_file(&path, (0xfe00, number)).is_empty()
-        };
-        assert!(is_used("16\n"), "it may be, through an overlay of another namespace");
-        assert!(!is_used("17\n"));
-    }
-
-    #[test]
     fn a_file_that_is_mounted_without_a_device_is_in_use() {
         let folder = iosonde_testing::Folder::temporary("uses-image");
         folder.write("image", "x");
@@ -599,25 +408,5 @@ mod tests {
         made.write("loop1", "loop/backing_file", "/dev/loop0\n");
         assert!(!reported(&made, "252:0").is_empty());
         assert!(!reported(&made, "7:0").is_empty());
-    }
-
-    #[test]
-    fn devices_lie_in_dev_and_in_every_devtmpfs_but_not_in_shm() {
-        let mut made = FakeSystem::empty();
-        made.mount("8:1", "/", "ext4 x").mount("0:6", "/dev", "devtmpfs d");
-        made.mount("0:23", "/dev/shm", "tmpfs t").mount("0:7", "/chroot/dev", "devtmpfs d");
-        made.mount("0:24", "/dev/hugepages", "hugetlbfs h");
-        let uses = Uses::of(Tree::at(&made.root));
-        for path in ["/dev/x", "/dev/mapper/x", "/chroot/dev/x", "/dev/shmx"] {
-            assert!(uses.is_among_devices(Path::new(path)), "{path}");
-        }
-        for path in ["/dev/shm/x", "/dev/hugepages/x", "/devx", "/home/x", "/chroot/x"] {
-            assert!(!uses.is_among_devices(Path::new(path)), "{path}");
-        }
-        let mut container = FakeSystem::empty();
-        container.mount("0:9", "/", "overlay o").mount("0:6", "/dev", "tmpfs t");
-        assert!(Uses::of(Tree::at(&container.root)).is_among_devices(Path::new("/dev/x")));
-        let bare = FakeSystem::empty();
-        assert!(Uses::of(Tree::at(&bare.root)).is_among_devices(Path::new("/dev/x")));
     }
 }
