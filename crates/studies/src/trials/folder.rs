@@ -60,10 +60,12 @@ impl TrialFolder {
     ) -> Result<BegunRuns, String> {
         let FolderRequest { path, resume, force, seed } = request;
         if resume {
-            let (folder, earlier) = TrialFolder::resume(path)?;
-            let its_seed = earlier.header["seed"].as_u64().unwrap_or(0);
-            same_header(&earlier.header, &header(seed.unwrap_or(its_seed)))?;
-            return Ok(BegunRuns { folder, seed: its_seed, earlier: Some(earlier) });
+            let its_seed = |header: &Value| header["seed"].as_u64().unwrap_or(0);
+            let (folder, earlier) = TrialFolder::resume(path, |earlier| {
+                same_header(earlier, &header(seed.unwrap_or(its_seed(earlier))))
+            })?;
+            let seed = its_seed(&earlier.header);
+            return Ok(BegunRuns { folder, seed, earlier: Some(earlier) });
         }
         let seed = seed.unwrap_or_else(random_seed);
         let folder = TrialFolder::create(path, &header(seed), force)?;
@@ -102,13 +104,18 @@ impl TrialFolder {
         Ok(folder)
     }
 
-    /// Go on in one that was made before: half lines and half files are
-    /// removed.
+    /// Go on in one that was made before, if `judge` accepts its header: half lines and half
+    /// files are removed.
     ///
     /// # Errors
-    /// It has no journal, or the system refuses.
-    pub fn resume(path: &Path) -> Result<(TrialFolder, EarlierRuns), String> {
+    /// It has no journal, or one of something else; or the system refuses. Nothing is removed
+    /// then.
+    fn resume(
+        path: &Path,
+        judge: impl FnOnce(&Value) -> Result<(), String>,
+    ) -> Result<(TrialFolder, EarlierRuns), String> {
         let (earlier, whole) = read_journal(path)?;
+        judge(&earlier.header)?;
         let folder = TrialFolder::open(path)?;
         let cut = folder.journal.set_len(whole);
         cut.map_err(|error| format!("cannot write {}: {error}", path.join(JOURNAL).display()))?;
@@ -270,11 +277,53 @@ mod tests {
         let text = fs::read_to_string(&journal).unwrap();
         fs::write(&journal, format!("{text}{{\"run\": 2, \"fi")).unwrap();
         fs::write(path.join("002-a.json.half"), "{").unwrap();
-        let (mut runs, earlier) = TrialFolder::resume(&path).unwrap();
+        let (mut runs, earlier) = TrialFolder::resume(&path, |_| Ok(())).unwrap();
         assert_eq!((earlier.header, earlier.runs.len()), (json!({"seed": 7}), 1));
         assert!(!path.join("002-a.json.half").exists());
         runs.log(&json!({"run": 2})).unwrap();
         assert_eq!(read(&path).unwrap().runs, [json!({"run": 1}), json!({"run": 2})]);
+    }
+
+    #[test]
+    fn going_on_removes_half_files_of_runs_and_of_nobody_else() {
+        let folder = Folder::temporary("trials-half");
+        let path = folder.path().join("runs");
+        drop(TrialFolder::create(&path, &json!({"seed": 7}), false).unwrap());
+        let there = |name: &str| path.join(name).symlink_metadata().is_ok();
+        let ours = ["001-a.json.half", "12-b.json.half", "3.json.half", "sweep.csv.half"];
+        let others = [
+            "notes.half",
+            ".half",
+            "half",
+            "001-c.json.half",
+            "a.json.half",
+            "001-a.json.half.half",
+            "001-a.JSON.half",
+            "001-a.json.HALF",
+        ];
+        for name in ours.iter().chain(&others) {
+            fs::write(path.join(name), "x").unwrap();
+        }
+        fs::write(path.join("001-a.json"), "{}").unwrap();
+        // A directory is nobody's half file, and of a link only the link is.
+        fs::create_dir(path.join("004-a.json.half")).unwrap();
+        folder.write("mine", "precious");
+        iosonde_sys::files::make_link("../mine", path.join("005-a.json.half")).unwrap();
+        drop(TrialFolder::resume(&path, |_| Ok(())).unwrap());
+        assert_eq!(ours.map(there), [false; 4]);
+        assert_eq!(others.map(there), [true; 8]);
+        assert!(there("001-a.json") && there("004-a.json.half") && !there("005-a.json.half"));
+        assert_eq!(folder.read("mine"), "precious");
+        // What is refused removes nothing, and cuts nothing off.
+        fs::write(path.join("001-a.json.half"), "x").unwrap();
+        for journal in ["no journal\n", "{\"of\": \"another program\"}\nwith lines of its own\n"] {
+            fs::write(path.join(JOURNAL), journal).unwrap();
+            let request = FolderRequest { path: &path, resume: true, force: false, seed: None };
+            let begun = TrialFolder::begin(request, |seed| json!({"seed": seed, "jobs": "j"}));
+            assert!(begun.is_err());
+            assert_eq!(fs::read_to_string(path.join(JOURNAL)).unwrap(), journal);
+        }
+        assert!(there("001-a.json.half"));
     }
 
     #[test]
@@ -294,7 +343,7 @@ mod tests {
         fs::create_dir(&other).unwrap();
         fs::write(other.join("notes.txt"), "mine").unwrap();
         assert!(TrialFolder::create(&other, &header, true).unwrap_err().contains("is not empty"));
-        assert!(TrialFolder::resume(&other).is_err());
+        assert!(TrialFolder::resume(&other, |_| Ok(())).is_err());
     }
 
     #[test]
