@@ -5,6 +5,7 @@ use crate::engine::Opened;
 use crate::platform::{self, RawFile};
 use crate::retries::uninterrupted;
 use iosonde_base::{Errno, FileId};
+use iosonde_sys::files::status_of;
 use iosonde_sys::zones::OpenTarget;
 use std::fs::File;
 use std::path::PathBuf;
@@ -90,6 +91,12 @@ pub enum Hint {
     NoReuse,
 }
 
+/// Whether the name of a file leads to a block device by now, of which nobody knows whether
+/// it may be written to.
+fn is_block_device(file: &File) -> bool {
+    status_of(file).is_ok_and(|found| found.file_type().is_block_device())
+}
+
 /// The table of a job's files.
 #[derive(Debug)]
 pub struct Files {
@@ -158,6 +165,16 @@ impl Files {
             detail,
             ..Failure::engine("open", errno)
         })?;
+        if setup.mode.write && !setup.block_device && is_block_device(&open) {
+            return Err(Failure {
+                file: Some(file),
+                detail: Some(
+                    "it became a block device after the run had begun, and may be in use: name \
+                     the device itself",
+                ),
+                ..Failure::engine("open", Errno::EBUSY)
+            });
+        }
         let opened = opened(platform::raw(&open));
         self.fds[index] = opened.fd;
         let lifetime = self.setups[index].mode.lifetime;

@@ -136,6 +136,27 @@ fn files_of_the_kernel_and_other_devices_than_terminals_get_no_data_and_no_repor
 }
 
 #[test]
+fn a_file_that_becomes_a_device_while_the_run_goes_on_is_not_written_to() {
+    let folder = Folder::new("becomes-device");
+    let Some(device) = LoopDevice::formatted(&folder, "ext4", 16 << 20) else { return };
+    let before = std::fs::read(&device.0).unwrap();
+    for who in BOTH {
+        let names = [format!("first.{who:?}"), format!("second.{who:?}")];
+        let line = format!(
+            "--name=j --rw=write --bs=4k --size=128k --openfiles=1 --filename={}",
+            names.join(":")
+        );
+        let prerun = format!("--exec_prerun=ln -sf {} {}", device.text(), names[1]);
+        let mut words = words(&line);
+        words.push(prerun);
+        let ran = who.run(&folder, &words);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.stderr.contains("it became a block device after the run had begun"), "{ran:?}");
+    }
+    assert!(std::fs::read(&device.0).unwrap() == before, "not a byte was changed");
+}
+
+#[test]
 fn commands_make_no_files_among_devices() {
     if !is_root("make files in /dev") {
         return;
