@@ -8,10 +8,10 @@ use iosonde_options::nearest;
 use iosonde_report::SetOption;
 use iosonde_run::job::{FileKind, JobPlan, Need};
 use iosonde_run::preflight::write_access;
-use iosonde_session::Personality;
 use iosonde_session::jobs::without_effect;
 use iosonde_session::prepare::{PrepareError, Prepared, parse, prepare_parsed};
 use iosonde_session::settings::set_options;
+use iosonde_session::Personality;
 use iosonde_spec::cli::{Parsed, ParsedJob};
 use iosonde_spec::values::EngineName;
 use iosonde_sys::standard_error;
@@ -154,7 +154,8 @@ fn explain(prepared: &Prepared) -> String {
         counted(prepared.plan.waves.len() as u64, "wave"),
         amount(total),
     );
-    for line in prepared.notes.iter().chain(&prepared.data_warnings) {
+    let losses = prepared.data_warnings.iter().map(|warning| &warning.line);
+    for line in prepared.notes.iter().chain(losses) {
         let _ = writeln!(text, "{line}");
     }
     for refusal in write_access::data_refusals(&prepared.plan, &prepared.parsed.flags.jobs.erase) {

@@ -188,7 +188,8 @@ impl JobRun<'_> {
     }
 
     fn print_notes(&mut self, prepared: &Prepared) {
-        let notes = prepared.notes.iter().chain(&prepared.data_warnings);
+        let losses = prepared.data_warnings.iter().map(|warning| &warning.line);
+        let notes = prepared.notes.iter().chain(losses);
         notes.for_each(|line| self.output.note(line));
     }
 

@@ -16,7 +16,7 @@ use iosonde_spec::text::expand::Host;
 use iosonde_spec::text::include::{DiskJobFiles, JobFiles};
 use std::collections::{BTreeSet, HashSet};
 use std::env::VarError;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Jobs that are parsed and planned; nothing has been touched.
 pub struct Prepared {
@@ -28,8 +28,17 @@ pub struct Prepared {
     pub plan: Plan,
     /// Notes and warnings about options, a line each.
     pub notes: Vec<String>,
-    /// Existing data that the jobs will overwrite or remove, a line each.
-    pub data_warnings: Vec<String>,
+    /// Existing data that the jobs will overwrite or remove.
+    pub data_warnings: Vec<DataWarning>,
+}
+
+/// Existing data that jobs will overwrite or remove.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataWarning {
+    /// Where; of several logs, none.
+    pub path: Option<PathBuf>,
+    /// In words, with the program's name.
+    pub line: String,
 }
 
 impl Prepared {
@@ -338,24 +347,28 @@ fn line_as_fio(diagnostic: &Diagnostic) -> String {
 }
 
 /// What exists now and will be overwritten or removed.
-fn data_warnings(plan: &Plan) -> Vec<String> {
-    let mut lines = Vec::new();
+fn data_warnings(plan: &Plan) -> Vec<DataWarning> {
+    let mut warnings = Vec::new();
+    let mut warn = |path: &Path, words: String| {
+        let line = format!("iosonde: warning: {words}");
+        let warning = DataWarning { path: Some(path.to_owned()), line };
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    };
     for job in &plan.jobs {
         for file in job.files.iter().filter(|file| holds_data(file)) {
             let Some(fate) = fate(job, file) else { continue };
-            let line = format!("iosonde: warning: {}: {fate}", file.path.display());
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
+            warn(&file.path, format!("{}: {fate}", file.path.display()));
         }
     }
     for path in write_access::changed_besides(plan) {
-        lines.push(format!("iosonde: warning: {}: existing data is overwritten", path.display()));
+        warn(&path, format!("{}: existing data is overwritten", path.display()));
     }
-    let extended = unasked::extensions(plan).into_iter();
-    lines.extend(extended.map(|one| format!("iosonde: warning: {}", one.words())));
-    lines.extend(replaced_logs(plan));
-    lines
+    unasked::extensions(plan).iter().for_each(|one| warn(one.path, one.words()));
+    let logs = replaced_logs(plan).map(|line| DataWarning { path: None, line });
+    warnings.extend(logs);
+    warnings
 }
 
 /// So many logs that are replaced are named; the others are counted.

@@ -19,9 +19,11 @@ use iosonde_run::preflight::write_access::{self, WriteAccess};
 use iosonde_run::preflight::{open_files, unasked};
 use iosonde_spec::cli::Parsed;
 use iosonde_spec::cli::flags::{OutputFlags, OutputFormat};
+use iosonde_sys::files::status;
 use iosonde_sys::guard::WriteRefusal;
+use iosonde_sys::standard_error;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -29,8 +31,10 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Debug, Default)]
 pub struct Session {
     stop: StopFlag,
-    /// Files that runs of this session made: the next may extend them.
+    /// Files that runs of this session made: the next may extend and overwrite them.
     made: Arc<Mutex<BTreeSet<PathBuf>>>,
+    /// Warnings of data that is lost, each printed once.
+    named: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Session {
@@ -108,9 +112,31 @@ impl Session {
         if let Some(one) = extended.iter().find(|one| !may_extend && !made.contains(one.path)) {
             return Err(RunEnd::failed(format!("iosonde: {}", one.refusal())));
         }
+        let is_ours =
+            |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| made.contains(path));
+        let lost = prepared.data_warnings.iter().filter(|one| !is_ours(&one.path));
+        lost.for_each(|one| self.name(&one.line));
         let files = prepared.plan.jobs.iter().flat_map(|job| &job.files);
         made.extend(files.filter(|file| !file.path.exists()).map(|file| file.path.clone()));
         Ok(prepared)
+    }
+
+    /// Before a caller's own plan writes to a file or device: name what is lost there, once,
+    /// unless a run of this session made it.
+    pub fn name_loss(&self, path: &Path, line: &str) {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        match status(path) {
+            Err(_) => drop(made.insert(path.to_owned())),
+            Ok(found) if found.is_file() && found.len() == 0 || made.contains(path) => {}
+            Ok(_) => self.name(line),
+        }
+    }
+
+    fn name(&self, line: &str) {
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        if named.insert(line.to_owned()) {
+            standard_error::print_line(format_args!("{line}"));
+        }
     }
 
     /// Make a run ready: nothing has run, and nothing refuses it.
@@ -236,7 +262,9 @@ fn leave_to_write(plan: &Plan, rules: &RunRules<'_>) -> Result<WriteAccess, RunE
         .map_err(|error| RunEnd::failed(error.to_string()))?;
     match rules.devices {
         DeviceAccess::Held => Ok(WriteAccess::default()),
-        DeviceAccess::Guarded(data) => write_access::devices(plan, data).map_err(reasons),
+        DeviceAccess::Guarded(data) => {
+            write_access::devices(plan, data).map_err(reasons)
+        }
     }
 }
 

@@ -151,6 +151,27 @@ fn files_are_laid_out_and_written_before_the_first_run() {
 }
 
 #[test]
+fn files_of_the_user_that_a_sweep_overwrites_are_named_once_before() {
+    let folder = Folder::temporary("sweep-named");
+    let job = "--name=j --bs=4k --size=64k --between=none --over iodepth=1,2 --rounds=2 --force";
+    let named = |more: &str| {
+        folder.write("data", vec![7; 64 << 10]);
+        let ran = sweep(&folder, &format!("{job} {more}")).well();
+        let lines = ran.stderr.lines().filter(|line| line.contains("overwrites data"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let line = |what: &str| vec![format!("iosonde: warning: data: {what} this existing file")];
+    let write = "--filename=data --rw=write";
+    assert_eq!(named(write), line("job j overwrites data in"));
+    let read = "--filename=data --rw=read --precondition=fill";
+    assert_eq!(named(read), line("--precondition overwrites data in"));
+    assert_eq!(named("--filename=data --rw=read"), Vec::<String>::new());
+    // What its own runs made is not the user's.
+    assert_eq!(named("--filename=new --rw=write --precondition=fill"), Vec::<String>::new());
+    assert_eq!(named("--filename=newer --rw=write"), Vec::<String>::new());
+}
+
+#[test]
 fn a_search_ends_at_the_highest_rate_that_keeps_the_promise() {
     let folder = Folder::temporary("sweep-slo");
     let job =

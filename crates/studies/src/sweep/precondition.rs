@@ -73,6 +73,14 @@ impl Precondition {
             }
         };
         for reach in reaches(plans) {
+            if !passes.is_empty() {
+                let place = reach.path.display();
+                let what = if reach.is_device { "on this device" } else { "in this existing file" };
+                session.name_loss(
+                    &reach.path,
+                    &format!("iosonde: warning: {place}: --precondition overwrites data {what}"),
+                );
+            }
             for (word, block, times) in passes {
                 for time in 1..=*times {
                     let line = RunLine::new(format!(

@@ -75,7 +75,9 @@ pub fn read(words: &[String], disk: &str) -> Result<(Vec<Workload>, Vec<String>)
         return Err(refuse(why));
     }
     // What is wrong with the jobs is found before anything is changed.
-    let Prepared { plan, notes: said, .. } = prepare_parsed(Personality::Native, parsed.clone())?;
+    let Prepared { plan, notes: mut said, data_warnings, .. } =
+        prepare_parsed(Personality::Native, parsed.clone())?;
+    said.extend(data_warnings.into_iter().map(|warning| warning.line));
     if plan.jobs.is_empty() {
         return Err(refuse("no job: name a job file, or give --name=... and options".into()));
     }
