@@ -11,7 +11,7 @@ use iosonde_run::preflight::write_access;
 use iosonde_session::jobs::without_effect;
 use iosonde_session::prepare::{PrepareError, Prepared, parse, prepare_parsed};
 use iosonde_session::settings::set_options;
-use iosonde_session::Personality;
+use iosonde_session::{Personality, locked_files};
 use iosonde_spec::cli::{Parsed, ParsedJob};
 use iosonde_spec::values::EngineName;
 use iosonde_sys::standard_error;
@@ -158,7 +158,9 @@ fn explain(prepared: &Prepared) -> String {
     for line in prepared.notes.iter().chain(losses) {
         let _ = writeln!(text, "{line}");
     }
-    for refusal in write_access::data_refusals(&prepared.plan, &prepared.parsed.flags.jobs.erase) {
+    let flags = &prepared.parsed.flags;
+    let locked = locked_files(prepared.personality, &flags.output);
+    for refusal in write_access::data_refusals(&prepared.plan, &flags.jobs.erase, locked) {
         let _ = writeln!(text, "iosonde: this run will be refused: {refusal}");
     }
     text

@@ -19,7 +19,7 @@ use iosonde_run::job::{Plan, TriggerPlan};
 use iosonde_run::preflight::write_access;
 use iosonde_session::Personality;
 use iosonde_session::prepare::Prepared;
-use iosonde_session::{Measured, ReadyRun, RunEnd, RunRules, Session, Work};
+use iosonde_session::{Measured, ReadyRun, RunEnd, RunRules, Session, Work, locked_files};
 use iosonde_spec::cli::flags::{DebugWord, Flags, OutputFlags, TriggerFlags};
 use iosonde_sys::standard_error::print_error;
 use std::io::IsTerminal;
@@ -106,7 +106,8 @@ pub fn open_output(
     plan: &Plan,
 ) -> Option<ReportOutput> {
     if let Some(path) = &flags.file
-        && let Err(refusals) = write_access::outputs(plan, Some(Path::new(path)))
+        && let Err(refusals) =
+            write_access::outputs(plan, Some(Path::new(path)), locked_files(personality, flags))
     {
         let program = personality.program();
         refusals.iter().for_each(|why| print_error(&format!("{program}: {why}")));

@@ -6,8 +6,8 @@ use crate::{debug, info_flags, profiles};
 use iosonde_base::exit;
 use iosonde_run::job::Plan;
 use iosonde_run::preflight::write_access;
-use iosonde_session::Personality;
 use iosonde_session::prepare::{Prepared, lines_of, parse, prepare_parsed, warned_fatally};
+use iosonde_session::{Personality, locked_files};
 use iosonde_spec::cli::{
     Parsed,
     flags::{Flags, InfoRequest},
@@ -95,7 +95,11 @@ fn print_command_lines(personality: Personality, parsed: &Parsed, options: Strin
 /// `--merge-blktrace-only`.
 fn merge_traces(personality: Personality, prepared: &Prepared) -> u8 {
     prepared.notes.iter().for_each(|line| standard_error::print_line(format_args!("{line}")));
-    if let Err(refusals) = write_access::outputs(&prepared.plan, None) {
+    if let Err(refusals) = write_access::outputs(
+        &prepared.plan,
+        None,
+        locked_files(personality, &prepared.parsed.flags.output),
+    ) {
         let program = personality.program();
         refusals.iter().for_each(|why| print_error(&format!("{program}: {why}")));
         return exit::REFUSED;

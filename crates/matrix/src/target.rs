@@ -6,7 +6,7 @@ use iosonde_base::text;
 use iosonde_direct::Device;
 use iosonde_sys::erase::DeviceNames;
 use iosonde_sys::files::{FileSystem, link_status, status, status_of};
-use iosonde_sys::guard::{self, Hold, MountedWrite, Reason, WriteRefusal};
+use iosonde_sys::guard::{Guard, Hold, MountedWrite, Reason, WriteRefusal};
 use iosonde_sys::stack::{Layer, Stack};
 use iosonde_sys::standard_error;
 use iosonde_sys::temporary;
@@ -224,16 +224,17 @@ fn confirm(erase: &Erase, about: &TargetFacts) -> Result<(), String> {
 
 /// The guard's permission; its own remedy for mounts does not exist here.
 fn may_write(path: &Path) -> Result<Hold, String> {
-    guard::may_write(path, MountedWrite::Refuse).map_err(|WriteRefusal { path, reason }| {
-        match reason {
-            Reason::InUse(by) => {
-                format!(
-                    "cannot write to {}: {by}; a device in use is never written to",
-                    path.display()
-                )
-            }
-            reason => format!("cannot {}", WriteRefusal { path, reason }),
+    let guard = Guard::now(MountedWrite::Refuse);
+    let unlocked = guard.may_write(path).and_then(|hold| guard.is_unlocked(path).map(|()| hold));
+    unlocked.map_err(|WriteRefusal { path, reason }| match reason {
+        Reason::Locked(lock) => format!(
+            "cannot write to {}: {lock}; end that program first, or name a new file",
+            path.display()
+        ),
+        Reason::InUse(by) => {
+            format!("cannot write to {}: {by}; a device in use is never written to", path.display())
         }
+        reason => format!("cannot {}", WriteRefusal { path, reason }),
     })
 }
 

@@ -32,5 +32,5 @@ pub use personality::Personality;
 pub use run_end::{RunEnd, give_up};
 pub use run_line::RunLine;
 pub use session::{ReadyRun, Session};
-pub use work::{DeviceAccess, RunRules, Work};
+pub use work::{DeviceAccess, RunRules, Work, locked_files};
 pub use written::{write_back, written};

@@ -255,7 +255,7 @@ fn taken_apart(work: Work) -> (Plan, Option<TypedJobs>) {
 
 /// Leave to write to all that the plan writes to; merged traces are written at once.
 fn leave_to_write(plan: &Plan, rules: &RunRules<'_>) -> Result<WriteAccess, RunEnd> {
-    write_access::outputs(plan, rules.output).map_err(reasons)?;
+    write_access::outputs(plan, rules.output, rules.locked).map_err(reasons)?;
     plan.merged
         .iter()
         .try_for_each(|merged| merged.write())
@@ -263,7 +263,7 @@ fn leave_to_write(plan: &Plan, rules: &RunRules<'_>) -> Result<WriteAccess, RunE
     match rules.devices {
         DeviceAccess::Held => Ok(WriteAccess::default()),
         DeviceAccess::Guarded(data) => {
-            write_access::devices(plan, data).map_err(reasons)
+            write_access::devices(plan, data, rules.locked).map_err(reasons)
         }
     }
 }

@@ -4,8 +4,8 @@ use crate::personality::Personality;
 use crate::prepare::Prepared;
 use iosonde_run::account::cpu_idle::IdleDetail;
 use iosonde_run::job::Plan;
-use iosonde_run::preflight::write_access::DeviceData;
-use iosonde_spec::cli::flags::{Flags, IdleProf};
+use iosonde_run::preflight::write_access::{DeviceData, LockedFiles};
+use iosonde_spec::cli::flags::{Flags, IdleProf, OutputFlags};
 use std::path::Path;
 
 /// Which jobs run.
@@ -30,6 +30,8 @@ pub enum DeviceAccess<'a> {
 pub struct RunRules<'a> {
     /// Devices that are written to.
     pub devices: DeviceAccess<'a>,
+    /// Files and devices that are written to, and that another program has locked.
+    pub locked: LockedFiles,
     /// A file that the caller writes, besides those of the plan.
     pub output: Option<&'a Path>,
     /// Count what the disks under the files do.
@@ -45,6 +47,7 @@ impl Default for RunRules<'_> {
     fn default() -> Self {
         RunRules {
             devices: DeviceAccess::Guarded(DeviceData::Refuse(&[])),
+            locked: LockedFiles::Refuse,
             output: None,
             disks: false,
             ledger: false,
@@ -80,6 +83,17 @@ impl<'a> RunRules<'a> {
             IdleProf::System => IdleDetail::System,
             IdleProf::PerCpu => IdleDetail::Each,
         });
-        RunRules { devices: DeviceAccess::Guarded(data), output: None, disks: true, ledger, idle }
+        let locked = locked_files(personality, &flags.output);
+        let devices = DeviceAccess::Guarded(data);
+        RunRules { devices, locked, output: None, disks: true, ledger, idle }
+    }
+}
+
+/// What to do about files that another program has locked: as fio, and with `--force`, they are
+/// written to, with a note.
+pub fn locked_files(personality: Personality, flags: &OutputFlags) -> LockedFiles {
+    match personality {
+        Personality::Native if !flags.force => LockedFiles::Refuse,
+        _ => LockedFiles::Note,
     }
 }

@@ -24,6 +24,7 @@ mod not_text;
 mod pace;
 mod profiles;
 mod safety;
+mod safety_locks;
 mod safety_names;
 mod servers;
 mod servers_refused;

@@ -318,6 +318,12 @@ fn a_mounted_device_may_be_read() {
         let ran = Who::AsFio.run(&folder, &words(&line)).well();
         assert!(ran.stdout.contains("io=1024KiB"), "{ran:?}");
     }
+    // So may its image, as far as it goes.
+    let before = contents(&device);
+    let line = |size: &str| words(&format!("--name=j --filename=image --rw=read --size={size}"));
+    Who::Native.run(&folder, &line("1m")).well();
+    refused(&Who::AsFio.run(&folder, &line("17m")), "is mounted on");
+    assert!(contents(&device) == before, "not a byte was changed");
 }
 
 #[test]

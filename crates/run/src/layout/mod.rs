@@ -76,7 +76,12 @@ pub fn missing(job: &JobPlan) -> Missing {
 }
 
 fn lacks_data(file: &FilePlan) -> bool {
-    file.need == Need::Data && size_of(&file.path) < Some(file.end())
+    file.need == Need::Data && is_short(file)
+}
+
+/// Whether a file, as it is now, does not exist or is shorter than it is laid out.
+pub fn is_short(file: &FilePlan) -> bool {
+    file.need != Need::Nothing && size_of(&file.path) < Some(file.end())
 }
 
 fn size_of(path: &Path) -> Option<u64> {

@@ -2,7 +2,8 @@
 //! and kept until the report is written.
 
 use crate::conductor::bandwidth_log;
-use crate::job::{FileKind, FilePlan, JobPlan, Need, Plan};
+use crate::job::{FileKind, FilePlan, JobPlan, Plan};
+use crate::layout;
 use iosonde_base::Dir;
 use iosonde_direct::MemoryKind;
 use iosonde_engine::NameChange;
@@ -21,6 +22,16 @@ pub enum DeviceData<'a> {
     Note,
 }
 
+/// What to do about a file or device that another program has locked (fcntl(2)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LockedFiles {
+    /// Refuse to write to it.
+    #[default]
+    Refuse,
+    /// Write to it, and leave a note.
+    Note,
+}
+
 /// Leave to write to all that a plan writes to.
 #[derive(Debug, Default)]
 pub struct WriteAccess {
@@ -30,12 +41,29 @@ pub struct WriteAccess {
     pub notes: Vec<String>,
 }
 
+impl LockedFiles {
+    /// The note about a file that is written to all the same.
+    fn judge(self, guard: &Guard, path: &Path) -> Result<Option<String>, WriteRefusal> {
+        match (self, guard.lock_on(path)) {
+            (_, None) => Ok(None),
+            (LockedFiles::Refuse, Some(lock)) => {
+                Err(WriteRefusal { path: path.to_owned(), reason: Reason::Locked(lock) })
+            }
+            (LockedFiles::Note, Some(lock)) => Ok(Some(format!("{lock}, and is written to"))),
+        }
+    }
+}
+
 /// Ask for every path that the plan writes to. A device that is mounted or
 /// part of something is refused, and so is a new name under /dev.
 ///
 /// # Errors
 /// All refusals, in the order of the jobs.
-pub fn devices(plan: &Plan, data: DeviceData<'_>) -> Result<WriteAccess, Vec<WriteRefusal>> {
+pub fn devices(
+    plan: &Plan,
+    data: DeviceData<'_>,
+    locked: LockedFiles,
+) -> Result<WriteAccess, Vec<WriteRefusal>> {
     let (mut access, mut refusals) = (WriteAccess::default(), Vec::new());
     let mut guards: [Option<Guard>; 2] = [None, None];
     for (job, file) in written(plan) {
@@ -52,6 +80,7 @@ pub fn devices(plan: &Plan, data: DeviceData<'_>) -> Result<WriteAccess, Vec<Wri
         };
         let asked = leave.and_then(|hold| {
             access.holds.push(hold);
+            access.notes.extend(locked.judge(guard, &file.path)?);
             access.notes.extend(device_data(&file.path, data)?);
             Ok(())
         });
@@ -63,6 +92,7 @@ pub fn devices(plan: &Plan, data: DeviceData<'_>) -> Result<WriteAccess, Vec<Wri
         let guard = guards[0].get_or_insert_with(|| Guard::now(MountedWrite::Refuse));
         let asked = guard.may_write(path).and_then(|hold| {
             access.holds.push(hold);
+            access.notes.extend(locked.judge(guard, path)?);
             access.notes.extend(device_data(path, data)?);
             Ok(())
         });
@@ -75,9 +105,13 @@ pub fn devices(plan: &Plan, data: DeviceData<'_>) -> Result<WriteAccess, Vec<Wri
 /// `another` output: a report, a table of results.
 ///
 /// # Errors
-/// All refusals: an output that names a block device, or a file that a device in
-/// use shows.
-pub fn outputs(plan: &Plan, another: Option<&Path>) -> Result<(), Vec<WriteRefusal>> {
+/// All refusals: an output that names a block device, a file that a device in
+/// use shows, or one that another program has locked.
+pub fn outputs(
+    plan: &Plan,
+    another: Option<&Path>,
+    locked: LockedFiles,
+) -> Result<(), Vec<WriteRefusal>> {
     let bandwidth = bandwidth_logs(plan);
     let saves = |job: &&JobPlan| job.verify.as_ref().is_some_and(|plan| plan.save_state);
     let states: Vec<PathBuf> =
@@ -91,8 +125,11 @@ pub fn outputs(plan: &Plan, another: Option<&Path>) -> Result<(), Vec<WriteRefus
         return Ok(());
     }
     let guard = Guard::now(MountedWrite::Refuse);
-    let mut refusals: Vec<_> =
-        paths.iter().filter_map(|path| guard.may_put_output(path).err()).collect();
+    let refused = |path: &Path| {
+        let judged = guard.may_put_output(path).and_then(|()| locked.judge(&guard, path));
+        judged.err()
+    };
+    let mut refusals: Vec<_> = paths.iter().filter_map(|path| refused(path)).collect();
     refusals.extend(used_by_jobs(plan, &paths));
     refusals.extend(trigger(plan, &guard));
     if refusals.is_empty() { Ok(()) } else { Err(refusals) }
@@ -173,10 +210,16 @@ pub fn changed_besides(plan: &Plan) -> BTreeSet<PathBuf> {
 }
 
 /// The refusals of [`devices`] that are about data on devices, which `words` do
-/// not allow to be lost.
-pub fn data_refusals(plan: &Plan, words: &[String]) -> Vec<WriteRefusal> {
+/// not allow to be lost, and about locks.
+pub fn data_refusals(plan: &Plan, words: &[String], locked: LockedFiles) -> Vec<WriteRefusal> {
     let paths = written(plan).map(|(_, file)| file.path.as_path()).chain(shared_memory(plan));
-    paths.filter_map(|path| device_data(path, DeviceData::Refuse(words)).err()).collect()
+    let mut guard = None;
+    let refused = paths.filter_map(|path| {
+        let guard = guard.get_or_insert_with(|| Guard::now(MountedWrite::Refuse));
+        let judged = locked.judge(guard, path);
+        judged.and_then(|_| device_data(path, DeviceData::Refuse(words))).err()
+    });
+    refused.collect()
 }
 
 /// The note about the data on a device, if there is any and it may be lost.
@@ -227,12 +270,10 @@ fn is_written(job: &JobPlan, file: &FilePlan) -> bool {
     let writes = writes || job.engine.caps.changes || job.engine.caps.names != NameChange::Keeps;
     match file.kind {
         FileKind::None => false,
-        // A job that only reads lays out regular files, and writes to no device.
+        // A job that only reads lays out regular files that are too short, and writes to no
+        // device.
         FileKind::Regular => {
-            writes
-                || removes(job, file)
-                || job.layout.on_open
-                || job.files.iter().any(|file| file.need != Need::Nothing)
+            writes || removes(job, file) || job.layout.on_open || layout::is_short(file)
         }
         FileKind::Block | FileKind::Character => writes,
     }

@@ -129,7 +129,7 @@ pub struct OutputFlags {
     /// Where the report goes as an HTML page, besides.
     pub html: Option<String>,
     /// `html`, `live_file`, `metrics_file` and a rank's result may overwrite a file of
-    /// something else.
+    /// something else, and jobs and outputs write to files that another program has locked.
     pub force: bool,
 }
 

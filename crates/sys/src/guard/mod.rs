@@ -8,6 +8,7 @@
 //! when the device is opened exclusively, which a [`Hold`] does.
 
 mod hold;
+mod locks;
 mod refusal;
 
 use std::fs::{self, File};
@@ -21,6 +22,7 @@ use crate::stack::DeviceId;
 
 pub use hold::Hold;
 use hold::hold;
+pub use locks::ForeignLock;
 pub use refusal::{InUse, Reason, Use, WriteRefusal};
 
 /// Whether a mounted device may be written to (fio's `allow_mounted_write`).

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use super::ForeignLock;
 use iosonde_base::Errno;
 
 /// How a device is in use.
@@ -85,6 +86,8 @@ pub enum Reason {
         /// What to do.
         remedy: String,
     },
+    /// Another program has locked it, or what shares its bytes.
+    Locked(ForeignLock),
     /// The system does not let us look.
     Unknown(io::Error),
 }
@@ -150,6 +153,11 @@ impl fmt::Display for WriteRefusal {
                  with losetup -d first, or run as root where it has its node"
             ),
             Reason::HoldsData { holds, remedy } => write!(f, "{holds}; {remedy}"),
+            Reason::Locked(lock) => write!(
+                f,
+                "{lock}; end that program first, or name another file (a run of jobs writes there \
+                 all the same with --force)"
+            ),
             Reason::Unknown(error) => write!(f, "{error}"),
         }
     }

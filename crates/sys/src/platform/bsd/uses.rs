@@ -64,6 +64,10 @@ impl Uses {
         Vec::new()
     }
 
+    pub(crate) fn places_beside(&self, _: DeviceId) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// Uses of a device, of its partitions and of its disk.
     pub(crate) fn of_device(&self, id: DeviceId) -> Vec<InUse> {
         let Some(name) = name_of(id) else { return Vec::new() };

@@ -67,6 +67,10 @@ impl Uses {
         Vec::new()
     }
 
+    pub(crate) fn places_beside(&self, _: DeviceId) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// The volumes on the disk; for a partition all those of its disk, of which one is it.
     pub(crate) fn of_device(&self, id: DeviceId) -> Vec<InUse> {
         let node = self.node_name(id);

@@ -125,13 +125,31 @@ impl Uses {
 
     /// The node of a device by the kernel's name.
     pub(crate) fn path_of(&self, name: &str) -> String {
-        format!("/dev/{name}")
+        // sysfs has a bang where a name has a slash.
+        format!("/dev/{}", name.replace('!', "/"))
     }
 
     /// The number of a device by the kernel's name; without /sys, that of its node.
     pub(crate) fn id(&self, name: &str) -> Option<DeviceId> {
         let node = || self.tree.device_at(&Path::new("/dev").join(name));
         self.tree.id(name).or_else(node)
+    }
+
+    /// Where another program finds the bytes of a device: by its node, its partitions, its
+    /// disk, and for a loop device what it shows and others that show the same.
+    pub(crate) fn places_beside(&self, id: DeviceId) -> Vec<PathBuf> {
+        let Some(name) = self.tree.name(id) else { return Vec::new() };
+        let disk = self.tree.disk(&name);
+        let base = disk.clone().unwrap_or_else(|| name.clone());
+        let mut names = self.tree.partitions(&name);
+        names.extend(disk);
+        names.extend(self.loops_beside(id));
+        names.push(name);
+        let shown = self.loops.iter().find(|shown| shown.name == base);
+        let shown =
+            shown.filter(|shown| shown.device.is_some() || shown.file == numbers(&shown.backing));
+        let nodes = names.iter().map(|name| PathBuf::from(self.path_of(name)));
+        nodes.chain(shown.map(|shown| shown.backing.clone())).collect()
     }
 
     /// All uses of a device, of its partitions or its disk, and of whatever
@@ -383,6 +401,29 @@ mod tests {
             [format!("{} is mounted on /x", folder.join("image").display())]
         );
         assert!(found("other").is_empty());
+    }
+
+    #[test]
+    fn the_bytes_of_a_device_are_found_by_its_disk_its_partitions_and_what_a_loop_device_shows() {
+        let folder = iosonde_testing::Folder::temporary("uses-beside");
+        let image = folder.write("image", "x");
+        let mut made = FakeSystem::empty();
+        made.disk("sda", "8:0").partition("sda", "sda1", "8:1").partition("sda", "sda2", "8:2");
+        made.disk("cciss!c0d0", "104:0").disk("loop0", "7:0").disk("loop1", "7:1");
+        made.write("loop0", "loop/backing_file", &format!("{image}\n"));
+        made.write("loop1", "loop/backing_file", &format!("{image}\n"));
+        let uses = Uses::of(Tree::at(&made.root));
+        let beside = |device: &str| {
+            let mut places: Vec<String> =
+                uses.places_beside(id(device)).iter().map(|at| at.display().to_string()).collect();
+            places.sort();
+            places
+        };
+        assert_eq!(beside("8:0"), ["/dev/sda", "/dev/sda1", "/dev/sda2"]);
+        assert_eq!(beside("8:1"), ["/dev/sda", "/dev/sda1"]);
+        assert_eq!(beside("104:0"), ["/dev/cciss/c0d0"]);
+        assert_eq!(beside("7:0"), ["/dev/loop0", "/dev/loop1", &image]);
+        assert!(beside("9:9").is_empty());
     }
 
     #[test]
