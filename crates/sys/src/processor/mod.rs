@@ -109,7 +109,7 @@ impl Multiples {
 
     /// Any number of lines.
     #[cfg(target_arch = "x86_64")]
-    #[inline(never)]
+    #[inline]
     fn fill_parts(&self, lines: &mut [[u8; 32]], first: u64) -> u64 {
         let mut x = first;
         let (parts, rest) = lines.as_chunks_mut::<{ fast::POWERS }>();

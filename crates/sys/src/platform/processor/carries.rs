@@ -2,6 +2,7 @@
 //! a time by AVX2, of eight by AVX-512.
 #![allow(unsafe_code)]
 
+use super::instructions::Instructions;
 use crate::processor::Carries;
 use std::arch::x86_64::{
     _mm256_add_epi64, _mm256_loadu_si256, _mm256_mul_epu32, _mm256_set1_epi64x, _mm256_slli_epi64,
@@ -26,7 +27,7 @@ pub(crate) fn carries(states: &mut States, steps: &mut [Step]) -> bool {
 
 #[inline]
 pub(super) fn wide(states: &mut States, steps: &mut [Step]) -> bool {
-    let can = std::is_x86_feature_detected!("avx512f");
+    let can = Instructions::AVX512F.are_here();
     if can {
         // SAFETY: the processor has these instructions of AVX-512.
         unsafe { fill_avx512(states, steps) };
@@ -36,7 +37,7 @@ pub(super) fn wide(states: &mut States, steps: &mut [Step]) -> bool {
 
 #[inline]
 pub(super) fn narrow(states: &mut States, steps: &mut [Step]) -> bool {
-    let can = std::is_x86_feature_detected!("avx2");
+    let can = Instructions::AVX2.are_here();
     if can {
         // SAFETY: the processor has the instructions of AVX2.
         unsafe { fill_avx2(states, steps) };
@@ -44,6 +45,7 @@ pub(super) fn narrow(states: &mut States, steps: &mut [Step]) -> bool {
     can
 }
 
+#[inline]
 #[target_feature(enable = "avx512f")]
 fn fill_avx512(states: &mut States, steps: &mut [Step]) {
     let multiplier = _mm512_set1_epi64(Carries::MULTIPLIER as i64);
@@ -70,6 +72,7 @@ fn fill_avx512(states: &mut States, steps: &mut [Step]) {
     }
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn fill_avx2(states: &mut States, steps: &mut [Step]) {
     let multiplier = _mm256_set1_epi64x(Carries::MULTIPLIER as i64);

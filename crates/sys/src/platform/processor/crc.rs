@@ -1,6 +1,7 @@
 //! CRC-32C by the instruction of SSE 4.2, three sums side by side.
 #![allow(unsafe_code)]
 
+use super::instructions::Instructions;
 use super::polynomial::power_of_x;
 use std::arch::x86_64::{
     _mm_clmulepi64_si128, _mm_crc32_u8, _mm_crc32_u32, _mm_crc32_u64, _mm_cvtsi64_si128,
@@ -17,18 +18,19 @@ const SHORT: usize = 192;
 /// processor has no instruction for it.
 #[inline]
 pub(super) fn crc32c(bytes: &[u8]) -> Option<u32> {
-    let can = std::is_x86_feature_detected!("pclmulqdq") && std::is_x86_feature_detected!("sse4.2");
+    let can = const { Instructions::SSE42.and(Instructions::PCLMULQDQ) };
     // SAFETY: the processor has the instructions of SSE 4.2 and PCLMULQDQ.
-    can.then(|| unsafe { crc32c_sse(bytes) })
+    can.are_here().then(|| unsafe { crc32c_sse(bytes) })
 }
 
 /// The same of few bytes, a number that the compiler knows: without any loop.
 #[inline]
 pub(crate) fn crc32c_of_few<const BYTES: usize>(bytes: &[u8; BYTES]) -> Option<u32> {
     // SAFETY: the processor has the instructions of SSE 4.2.
-    std::is_x86_feature_detected!("sse4.2").then(|| unsafe { few_sse(bytes) })
+    Instructions::SSE42.are_here().then(|| unsafe { few_sse(bytes) })
 }
 
+#[inline]
 #[target_feature(enable = "sse4.2")]
 fn few_sse<const BYTES: usize>(bytes: &[u8; BYTES]) -> u32 {
     let (words, rest) = bytes.as_chunks::<8>();
@@ -40,6 +42,7 @@ fn few_sse<const BYTES: usize>(bytes: &[u8; BYTES]) -> u32 {
     rest_sse(crc as u32, rest)
 }
 
+#[inline]
 #[target_feature(enable = "sse4.2,pclmulqdq")]
 fn crc32c_sse(bytes: &[u8]) -> u32 {
     let (mut crc, mut rest) = (0xffff_ffff, bytes);

@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::crc::words_sse;
+use super::instructions::Instructions;
 use super::polynomial::factors;
 use std::arch::x86_64::{
     __m512i, _mm_crc32_u64, _mm_cvtsi32_si128, _mm_cvtsi128_si64, _mm_extract_epi64, _mm_xor_si128,
@@ -23,13 +24,13 @@ const XOR3: i32 = 0x96;
 /// inverted at the end; `None` if the processor has no instructions for it.
 #[inline]
 pub(super) fn crc32c(bytes: &[u8]) -> Option<u32> {
-    let can = std::is_x86_feature_detected!("vpclmulqdq")
-        && std::is_x86_feature_detected!("avx512f")
-        && std::is_x86_feature_detected!("sse4.2");
+    let can =
+        const { Instructions::VPCLMULQDQ.and(Instructions::AVX512F).and(Instructions::SSE42) };
     // SAFETY: the processor has all these instructions.
-    can.then(|| unsafe { crc32c_wide(bytes) }).flatten()
+    can.are_here().then(|| unsafe { crc32c_wide(bytes) }).flatten()
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,vpclmulqdq,sse4.2")]
 fn crc32c_wide(bytes: &[u8]) -> Option<u32> {
     let (first, mut rest) = bytes.split_first_chunk::<SHORTEST>()?;

@@ -6,6 +6,7 @@
 //! Using PCLMULQDQ Instruction", Intel 2009).
 #![allow(unsafe_code)]
 
+use super::instructions::Instructions;
 use std::arch::x86_64::{
     __m128i, _mm_clmulepi64_si128, _mm_loadu_si128, _mm_set_epi8, _mm_set_epi64x, _mm_shuffle_epi8,
     _mm_storeu_si128, _mm_xor_si128,
@@ -68,12 +69,12 @@ const fn power_of_x(width: u32, polynomial: u64, exponent: usize) -> u64 {
 #[inline]
 pub(crate) fn fold<'a>(bytes: &'a [u8], factors: &Factors) -> Option<([u8; 16], &'a [u8])> {
     let can = bytes.len() >= SHORTEST
-        && std::is_x86_feature_detected!("pclmulqdq")
-        && std::is_x86_feature_detected!("ssse3");
+        && const { Instructions::PCLMULQDQ.and(Instructions::SSSE3) }.are_here();
     // SAFETY: the processor has PCLMULQDQ and SSSE3.
     can.then(|| unsafe { fold_sse(bytes, factors) })
 }
 
+#[inline]
 #[target_feature(enable = "pclmulqdq,ssse3")]
 fn fold_sse<'a>(bytes: &'a [u8], factors: &Factors) -> ([u8; 16], &'a [u8]) {
     if factors.reflected {

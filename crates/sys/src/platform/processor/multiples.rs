@@ -2,6 +2,7 @@
 //! of more than 32 bits.
 #![allow(unsafe_code)]
 
+use super::instructions::Instructions;
 use super::{POWERS, STRIDE};
 use std::arch::asm;
 use std::arch::x86_64::{
@@ -53,7 +54,7 @@ impl Powers {
 /// See [`super::multiples`].
 #[inline]
 pub(super) fn fill(lines: &mut [[u8; 32]], seed: u64, powers: &Powers) -> bool {
-    let can = std::is_x86_feature_detected!("avx2");
+    let can = Instructions::AVX2.are_here();
     if can {
         // SAFETY: the processor has the instructions of AVX2.
         unsafe { fill_avx2(lines, seed, powers) };
@@ -64,6 +65,7 @@ pub(super) fn fill(lines: &mut [[u8; 32]], seed: u64, powers: &Powers) -> bool {
 /// Strides of a turn of the loop.
 const TURN: usize = 4;
 
+#[inline]
 #[target_feature(enable = "avx2")]
 fn fill_avx2(lines: &mut [[u8; 32]], seed: u64, powers: &Powers) {
     let seed = Seed {

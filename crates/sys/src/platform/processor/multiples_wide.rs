@@ -2,6 +2,7 @@
 //! instruction for: two lines at once.
 #![allow(unsafe_code)]
 
+use super::instructions::Instructions;
 use super::{Powers, STRIDE};
 use std::arch::x86_64::{
     __m512i, _mm512_loadu_si512, _mm512_mullo_epi64, _mm512_set1_epi64, _mm512_storeu_si512,
@@ -10,7 +11,7 @@ use std::arch::x86_64::{
 /// See [`super::multiples`].
 #[inline]
 pub(super) fn fill(lines: &mut [[u8; 32]], seed: u64, powers: &Powers) -> bool {
-    let can = std::is_x86_feature_detected!("avx512dq") && std::is_x86_feature_detected!("avx512f");
+    let can = const { Instructions::AVX512F.and(Instructions::AVX512DQ) }.are_here();
     if can {
         // SAFETY: the processor has these instructions of AVX-512.
         unsafe { fill_avx512(lines, seed, powers) };
@@ -18,6 +19,7 @@ pub(super) fn fill(lines: &mut [[u8; 32]], seed: u64, powers: &Powers) -> bool {
     can
 }
 
+#[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 fn fill_avx512(lines: &mut [[u8; 32]], seed: u64, powers: &Powers) {
     let seed = _mm512_set1_epi64(seed as i64);
