@@ -6,6 +6,7 @@ use iosonde_base::text;
 use iosonde_direct::stack::Stack;
 use iosonde_direct::{AlignedBuf, Answer, DirectIo, Honoured, OpenOptions, Tristate, honoured};
 use iosonde_sys::files::FileExt;
+use std::time::Instant;
 
 /// What the target honours of the flags it is opened with.
 #[derive(Debug)]
@@ -33,6 +34,8 @@ impl Promises {
         });
         let writes = kinds.iter().any(|kind| kind.writes() && kind.is_direct());
         let mut notes = Vec::new();
+        // Of direct writes, where nothing says whether they pass the page cache.
+        let mut question = None;
         let reported = if kinds.iter().any(|kind| kind.is_direct()) && in_memory.is_none() {
             reported(target, writes)
         } else {
@@ -41,6 +44,12 @@ impl Promises {
         let [direct_reads, mut direct_writes] = match reported {
             Err(words) => [Err(words.clone()), Err(words)],
             Ok((needs, reported)) => {
+                let unknown = |answer: &Answer| answer.verdict == Tristate::Unknown;
+                question = reported
+                    .writes
+                    .as_ref()
+                    .is_some_and(unknown)
+                    .then_some(DirtyPages { target, cache_below: reported.cache_below.is_some() });
                 notes.extend(
                     reported
                         .cache_below
@@ -60,7 +69,7 @@ impl Promises {
             }
         };
         // Where nothing reports it, the kernel's counters may show it.
-        if writes && !notes.is_empty() && direct_writes.is_ok() && dirties_pages(target) {
+        if writes && question.is_some_and(|question| question.are_made()) {
             direct_writes =
                 Err("the file system takes O_DIRECT and writes through the page cache \
                                  all the same (the kernel's count of dirtied pages grew by all \
@@ -129,23 +138,40 @@ fn reported(target: &Target, writes: bool) -> Result<(DirectIo, Honoured), Strin
 /// Whether direct writes make pages dirty, as those of btrfs to files with
 /// checksums do. The pages are gone when the write returns, so that neither
 /// mincore(2) nor cachestat(2) shows them; only the kernel's own count does.
-/// Others dirty pages too, so one quiet moment is enough for a no.
-fn dirties_pages(target: &Target) -> bool {
-    const TRIES: usize = 8;
-    const MOST: u64 = 4 << 20;
-    let bytes = MOST.min(target.span) & !4095;
-    let written = || -> Option<u64> {
+struct DirtyPages<'a> {
+    target: &'a Target,
+    /// A loop device below has a page cache, too: what is written there makes as many dirty.
+    cache_below: bool,
+}
+
+impl DirtyPages<'_> {
+    /// They are made in most of some writes. Others make pages dirty, too: as many are
+    /// taken off as come in as long without a write.
+    fn are_made(&self) -> bool {
+        const TRIES: usize = 9;
+        const MOST: u64 = 4 << 20;
+        let bytes = MOST.min(self.target.span) & !4095;
+        let pages = bytes / iosonde_sys::memory::page_bytes() as u64;
+        let least = pages / 2 + if self.cache_below { pages } else { 0 };
+        let made = || self.by_a_write(bytes).is_some_and(|made| made >= least);
+        pages > 0 && (0..TRIES).filter(|_| made()).count() > TRIES / 2
+    }
+
+    fn by_a_write(&self, bytes: u64) -> Option<u64> {
         let mut buffer = AlignedBuf::new(usize::try_from(bytes).ok()?, 4096).ok()?;
         let options = OpenOptions::new().read(true).write(true).direct(true);
-        let file = options.open(&target.about.path).ok()?;
+        let file = options.open(&self.target.about.path).ok()?;
         // Existing bytes stay.
         file.read_exact_at(&mut buffer, 0).ok()?;
-        let before = dirtied()?;
+        // A page that is dirty already is not counted again: below, all are clean.
+        file.sync_all().ok()?;
+        let (before, begin) = (dirtied()?, Instant::now());
         file.write_all_at(&buffer, 0).ok()?;
-        Some(dirtied()?.saturating_sub(before))
-    };
-    let pages = bytes / iosonde_sys::memory::page_bytes() as u64;
-    pages > 0 && (0..TRIES).all(|_| written().is_some_and(|dirty| dirty >= pages / 2))
+        let (after, took) = (dirtied()?, begin.elapsed());
+        std::thread::sleep(took);
+        let by_others = dirtied()?.saturating_sub(after);
+        Some(after.saturating_sub(before).saturating_sub(by_others))
+    }
 }
 
 /// Pages that have been made dirty since the machine started.

@@ -3,10 +3,10 @@
 
 use super::fingerprints;
 use super::side::{CompareSide, SideRun};
-use crate::trials::figures::{FigureLane, total_ios};
-use iosonde_report::Report;
+use crate::trials::figures::FigureLane;
 use iosonde_report::finding::Severity;
 use iosonde_report::ledger::{Environment, Ledger};
+use iosonde_report::{JobReport, Report};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -406,15 +406,20 @@ fn block_sizes(sides: &[CompareSide; 2]) -> Option<String> {
 }
 
 /// Runs of different length see different parts of a device's life; runs that
-/// end with their size take as long as they take.
+/// end with their size take as long as they take. Of jobs that both sides have, where there are such.
 fn seconds(sides: &[CompareSide; 2]) -> Option<String> {
-    let of = |side: &CompareSide| -> (f64, f64) {
-        let run = side.runs.first().map(|run| &run.result.report);
-        let jobs = || run.into_iter().flat_map(|report| &report.jobs);
-        let ms = jobs().flat_map(|job| job.shown()).map(|(_, dir)| dir.runtime_ms).max();
-        (ms.unwrap_or(0) as f64 / 1000.0, run.map_or(0, total_ios) as f64)
+    let [a, b] = [0, 1].map(|side: usize| {
+        sides[side].runs.first().map_or(&[][..], |run| &run.result.report.jobs[..])
+    });
+    let is_in = |jobs: &[JobReport], name: &str| jobs.iter().any(|job| job.name == name);
+    let has_common = a.iter().any(|job| is_in(b, &job.name));
+    let of = |jobs: &[JobReport], others: &[JobReport]| -> (f64, f64) {
+        let counts = |job: &&JobReport| !has_common || is_in(others, &job.name);
+        let shown = || jobs.iter().filter(counts).flat_map(JobReport::shown).map(|(_, dir)| dir);
+        let ms = shown().map(|dir| dir.runtime_ms).max().unwrap_or(0);
+        (ms as f64 / 1000.0, shown().map(|dir| dir.total_ios).sum::<u64>() as f64)
     };
-    let ((a, a_ios), (b, b_ios)) = (of(&sides[0]), of(&sides[1]));
+    let ((a, a_ios), (b, b_ios)) = (of(a, b), of(b, a));
     let is_apart = |a: f64, b: f64, ratio: f64| a.max(b) > a.min(b) * ratio;
     let is_by_size = !is_apart(a_ios, b_ios, 1.02);
     (is_apart(a, b, 2.0) && !is_by_size)
@@ -477,6 +482,8 @@ fn pacing(sides: &[CompareSide; 2]) -> Option<String> {
 mod tests {
     use super::super::side::tests::side;
     use super::*;
+    use iosonde_base::Dir;
+    use iosonde_report::DirReport;
     use iosonde_report::finding::Finding;
     use iosonde_report::ledger::{Fact, Writes};
 
@@ -504,6 +511,26 @@ mod tests {
         let likeness = likeness(|_| {}, &[]);
         assert_eq!((likeness.same, likeness.unknown), (RunPart::ALL.to_vec(), Vec::new()));
         assert!(likeness.differences.is_empty() && likeness.stops.is_empty());
+    }
+
+    #[test]
+    fn jobs_of_one_side_only_do_not_make_its_length_another() {
+        let [mut a, mut b] = sides(|_| {});
+        let job = |name: &str, ms, ios| {
+            let mut job = a.runs[0].result.report.jobs[0].clone();
+            job.name = name.into();
+            job.dirs[Dir::Read] =
+                DirReport { runtime_ms: ms, total_ios: ios, ..DirReport::default() };
+            job
+        };
+        // By size: as long as they take. By time, they would have done more.
+        let (short, slow, long) = (job("j", 100, 400), job("j", 900, 400), job("j", 900, 4000));
+        let other = job("of A only", 100, 400);
+        a.runs[0].result.report.jobs = vec![short, other];
+        b.runs[0].result.report.jobs = vec![slow];
+        assert_eq!(seconds(&[a.clone(), b.clone()]), None);
+        b.runs[0].result.report.jobs = vec![long];
+        assert_eq!(seconds(&[a, b]).unwrap(), "A measured for 0.1 s and B for 0.9 s");
     }
 
     #[test]

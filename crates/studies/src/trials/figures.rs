@@ -1,7 +1,7 @@
 //! The figures that runs are compared by: rates, latencies, processor time.
 
+use iosonde_base::Dir;
 use iosonde_base::text::{count, duration, rate};
-use iosonde_base::{DIRS, Dir};
 use iosonde_report::{DirReport, JobReport, LatencyReport, Report, Unified, percentile_of_all};
 
 /// The direction that a figure is of; all together where a job reports only
@@ -287,11 +287,6 @@ pub fn errors(report: &Report) -> u64 {
         ignored + u64::from(job.failure.is_some())
     };
     report.jobs.iter().map(of).sum()
-}
-
-/// I/Os of a result, all directions.
-pub fn total_ios(report: &Report) -> u64 {
-    report.jobs.iter().flat_map(|job| DIRS.map(|dir| job.dirs[dir].total_ios)).sum()
 }
 
 #[cfg(test)]
