@@ -71,6 +71,8 @@ pub struct HostGroup<T: Transport> {
     limits: Limits,
     heard: Vec<Instant>,
     last_beat: Instant,
+    /// After a pause of its own this host has listened; nobody has been heard since.
+    has_listened: bool,
     last_message: Instant,
     inbox: VecDeque<(usize, Message)>,
     /// Why the run ends, once it does.
@@ -134,6 +136,7 @@ impl<T: Transport> HostGroup<T> {
             limits,
             heard: vec![now; ranks],
             last_beat: now,
+            has_listened: false,
             last_message: now,
             inbox: VecDeque::new(),
             ended: None,

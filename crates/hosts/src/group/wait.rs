@@ -41,6 +41,7 @@ impl<T: Transport> HostGroup<T> {
         while let Some((from, bytes)) = self.transport.receive() {
             let now = Instant::now();
             self.heard[from] = now;
+            self.has_listened = false;
             let message = match Message::from_bytes(&bytes) {
                 Some(Message::Beat) => continue,
                 Some(Message::Counts(counts)) => {
@@ -99,8 +100,9 @@ impl<T: Transport> HostGroup<T> {
                     self.send(0, &counts.unwrap_or(Message::Beat));
                 }
             }
-            // A host that was itself stopped for long has heard nobody: it listens first.
-            if paused >= self.silence() {
+            // A host that was itself stopped for long has heard nobody: it listens first, once.
+            if paused >= self.silence() && !self.has_listened {
+                self.has_listened = true;
                 self.heard.fill(now);
             }
         }
