@@ -102,6 +102,11 @@ pub trait OwnSettings: Any + Debug + Send + Sync {
     fn changes_also(&self) -> Option<PathBuf> {
         None
     }
+
+    /// Files that receive what a program prints.
+    fn outputs(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
 }
 
 /// The settings of a job's engine; the default is the engine's own default.
@@ -158,6 +163,11 @@ impl EngineSettings {
     /// See [`OwnSettings::changes_also`].
     pub fn changes_also(&self) -> Option<PathBuf> {
         self.0.as_ref().and_then(|settings| settings.changes_also())
+    }
+
+    /// See [`OwnSettings::outputs`].
+    pub fn outputs(&self) -> Vec<PathBuf> {
+        self.0.as_ref().map_or_else(Vec::new, |settings| settings.outputs())
     }
 }
 

@@ -35,7 +35,7 @@ pub struct Prepared {
 /// Existing data that jobs will overwrite or remove.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataWarning {
-    /// Where; of several logs, none.
+    /// Where; of several outputs, none.
     pub path: Option<PathBuf>,
     /// In words, with the program's name.
     pub line: String,
@@ -366,24 +366,24 @@ fn data_warnings(plan: &Plan) -> Vec<DataWarning> {
         warn(&path, format!("{}: existing data is overwritten", path.display()));
     }
     unasked::extensions(plan).iter().for_each(|one| warn(one.path, one.words()));
-    let logs = replaced_logs(plan).map(|line| DataWarning { path: None, line });
-    warnings.extend(logs);
+    let outputs = replaced_outputs(plan).map(|line| DataWarning { path: None, line });
+    warnings.extend(outputs);
     warnings
 }
 
-/// So many logs that are replaced are named; the others are counted.
-const LOGS_NAMED: usize = 3;
+/// So many outputs that are replaced are named; the others are counted.
+const NAMED: usize = 3;
 
-fn replaced_logs(plan: &Plan) -> Option<String> {
-    let logs = write_access::replaced_logs(plan);
+fn replaced_outputs(plan: &Plan) -> Option<String> {
+    let replaced = write_access::replaced_outputs(plan);
     let named: Vec<String> =
-        logs.iter().take(LOGS_NAMED).map(|path| path.display().to_string()).collect();
-    let more = match logs.len().saturating_sub(LOGS_NAMED) {
+        replaced.iter().take(NAMED).map(|path| path.display().to_string()).collect();
+    let more = match replaced.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let line = || format!("iosonde: note: existing logs are replaced: {}{more}", named.join(", "));
-    (!logs.is_empty()).then(line)
+    let line = || format!("iosonde: note: existing files are replaced: {}{more}", named.join(", "));
+    (!replaced.is_empty()).then(line)
 }
 
 fn holds_data(file: &FilePlan) -> bool {

@@ -24,7 +24,7 @@ use iosonde_sys::guard::WriteRefusal;
 use iosonde_sys::standard_error;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Runs jobs: one time, or many times until a signal comes.
@@ -35,6 +35,8 @@ pub struct Session {
     made: Arc<Mutex<BTreeSet<PathBuf>>>,
     /// Warnings of data that is lost, each printed once.
     named: Arc<Mutex<BTreeSet<String>>>,
+    /// It has prepared jobs as one of many runs.
+    prepared_before: Arc<OnceLock<()>>,
 }
 
 impl Session {
@@ -112,9 +114,11 @@ impl Session {
         if let Some(one) = extended.iter().find(|one| !may_extend && !made.contains(one.path)) {
             return Err(RunEnd::failed(format!("iosonde: {}", one.refusal())));
         }
-        let is_ours =
-            |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| made.contains(path));
-        let lost = prepared.data_warnings.iter().filter(|one| !is_ours(&one.path));
+        // Outputs that are there at the second run are those of the first.
+        let is_first = self.prepared_before.set(()).is_ok();
+        let is_the_users =
+            |path: &Option<PathBuf>| path.as_ref().map_or(is_first, |path| !made.contains(path));
+        let lost = prepared.data_warnings.iter().filter(|one| is_the_users(&one.path));
         lost.for_each(|one| self.name(&one.line));
         let files = prepared.plan.jobs.iter().flat_map(|job| &job.files);
         made.extend(files.filter(|file| !file.path.exists()).map(|file| file.path.clone()));

@@ -237,6 +237,15 @@ fn all_files_that_lose_data_are_named_before_the_run() {
         assert!(first.iter().any(is_first), "{ran:?}");
     };
     named(&format!("{NULL_JOB} --bandwidth-log=all"), "all-read_bw.log");
+    named(&format!("{NULL_JOB} --exec_prerun=true"), "j.prerun.txt");
+    named(&format!("{NULL_JOB} --exec_postrun=true"), "j.postrun.txt");
+    named("--name=j --ioengine=exec --program=/bin/true", "j.stdout");
+    named("--name=j --ioengine=exec --program=/bin/true", "j.stderr");
+    let verify = "--name=j --filename=f --rw=write --bs=4k --size=8k --verify=crc32c";
+    named(verify, "local-j-0-verify.state");
+    // A state is replaced by each run, and is nothing else.
+    let again = ran(Who::Native, &folder, verify).well();
+    assert!(!again.stdout.contains("replaced"), "{again:?}");
     named("--name=j --ioengine=null --rw=write --size=4k --mem=mmapshared:pages", "pages");
     named(
         "sbk -class null -writers 1 -size 100 -records 4 -out CSVLogger -csvfile table.csv",

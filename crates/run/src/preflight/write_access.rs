@@ -2,13 +2,15 @@
 //! and kept until the report is written.
 
 use crate::conductor::bandwidth_log;
-use crate::job::{FileKind, FilePlan, JobPlan, Plan};
+use crate::job::{CoordinationPlan, FileKind, FilePlan, JobPlan, Plan};
 use crate::layout;
+use crate::worker::commands::When;
 use iosonde_base::Dir;
 use iosonde_direct::MemoryKind;
 use iosonde_engine::NameChange;
 use iosonde_sys::erase;
 use iosonde_sys::guard::{Guard, Hold, MountedWrite, Reason, WriteRefusal};
+use iosonde_verify::StateHeader;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -113,9 +115,7 @@ pub fn outputs(
     locked: LockedFiles,
 ) -> Result<(), Vec<WriteRefusal>> {
     let bandwidth = bandwidth_logs(plan);
-    let saves = |job: &&JobPlan| job.verify.as_ref().is_some_and(|plan| plan.save_state);
-    let states: Vec<PathBuf> =
-        plan.jobs.iter().filter(saves).filter_map(JobPlan::state_file).collect();
+    let states: Vec<PathBuf> = states(plan).collect();
     let mut paths = logs(plan);
     paths.extend(another);
     paths.extend(states.iter().map(PathBuf::as_path));
@@ -195,11 +195,39 @@ fn bandwidth_logs(plan: &Plan) -> Vec<PathBuf> {
     plan.bandwidth_log.iter().flat_map(|prefix| bandwidth_log::paths(prefix)).collect()
 }
 
-/// The logs and recordings of a plan that exist, hold something, and will be replaced.
-pub fn replaced_logs(plan: &Plan) -> Vec<PathBuf> {
-    let logs = logs(plan).into_iter().map(Path::to_owned).chain(bandwidth_logs(plan));
-    logs.filter(|path| data_file(path).is_some()).collect()
+/// The logs, recordings and outputs of programs of a plan that exist, hold something, and will
+/// be replaced; of verify states those that are none so far.
+pub fn replaced_outputs(plan: &Plan) -> Vec<PathBuf> {
+    let outputs = logs(plan).into_iter().map(Path::to_owned).chain(bandwidth_logs(plan));
+    let outputs = outputs.chain(plan.jobs.iter().flat_map(printed));
+    let states = states(plan).filter(|path| !is_state(path));
+    outputs.chain(states).filter(|path| data_file(path).is_some()).collect()
 }
+
+/// Where programs that a job starts print to.
+fn printed(job: &JobPlan) -> Vec<PathBuf> {
+    let CoordinationPlan { before, after, .. } = &job.coordination;
+    let commands = [(before, When::Before), (after, When::After)];
+    let commands = commands.into_iter().filter(|(command, _)| command.is_some());
+    commands.map(|(_, when)| when.file(&job.name)).chain(job.settings.outputs()).collect()
+}
+
+/// Where jobs save their verify states.
+fn states(plan: &Plan) -> impl Iterator<Item = PathBuf> {
+    let saves = |job: &&JobPlan| job.verify.as_ref().is_some_and(|plan| plan.save_state);
+    plan.jobs.iter().filter(saves).filter_map(JobPlan::state_file)
+}
+
+fn is_state(path: &Path) -> bool {
+    let of_its_length = |bytes: Vec<u8>| {
+        let rest = StateHeader::decode(&bytes).ok()?.len;
+        (bytes.len() as u64).checked_sub(rest)
+    };
+    std::fs::read(path).is_ok_and(|bytes| of_its_length(bytes) == Some(STATE_HEADER_BYTES))
+}
+
+/// Three words.
+const STATE_HEADER_BYTES: u64 = 24;
 
 /// Files that exist, hold something, and are changed without being files of a job: those
 /// behind shared buffers, and what engines change besides.

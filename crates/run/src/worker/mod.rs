@@ -1,7 +1,7 @@
 //! One job's life, on its own thread: settle in, open, wait for the gate, run
 //! its passes, make durable, close, hand over the result.
 
-mod commands;
+pub(crate) mod commands;
 mod coordination;
 mod logs;
 mod ramp;

@@ -11,7 +11,7 @@ use iosonde_base::Errno;
 use iosonde_sys::clock::Clock;
 use iosonde_sys::guard;
 use options::OPTIONS;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -89,21 +89,14 @@ impl Drop for Exec {
 fn start(settings: &ExecSettings) -> Result<Child, Failure> {
     let mut command = Command::new(&settings.program);
     command.args(&settings.arguments).stdin(Stdio::null());
-    if let Some(name) = &settings.output {
-        let output = |suffix: &str| {
-            guard::create_output(&with_added(name, suffix))
+    if let Some([out, complaints]) = settings.output_files() {
+        let output = |path: PathBuf| {
+            guard::create_output(&path)
                 .map_err(|refusal| failed("open a file for the program's output")(refusal.into()))
         };
-        command.stdout(output(".stdout")?).stderr(output(".stderr")?);
+        command.stdout(output(out)?).stderr(output(complaints)?);
     }
     command.spawn().map_err(failed("run the program"))
-}
-
-/// The path with more at its end: `set_extension` would cut at a dot.
-fn with_added(path: &Path, suffix: &str) -> PathBuf {
-    let mut whole = path.as_os_str().to_owned();
-    whole.push(suffix);
-    whole.into()
 }
 
 /// Ask a child to end, wait for `grace`, then make it.

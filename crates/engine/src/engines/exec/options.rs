@@ -44,7 +44,24 @@ pub struct ExecSettings {
     pub outlasts: bool,
 }
 
-impl OwnSettings for ExecSettings {}
+impl ExecSettings {
+    /// Where standard output and standard error go; none for our own.
+    pub(super) fn output_files(&self) -> Option<[PathBuf; 2]> {
+        let name = self.output.as_ref()?;
+        // `set_extension` would cut at a dot.
+        Some([".stdout", ".stderr"].map(|suffix| {
+            let mut whole = name.as_os_str().to_owned();
+            whole.push(suffix);
+            whole.into()
+        }))
+    }
+}
+
+impl OwnSettings for ExecSettings {
+    fn outputs(&self) -> Vec<PathBuf> {
+        self.output_files().into_iter().flatten().collect()
+    }
+}
 
 impl OwnOptions for ExecOptions {
     type Settings = ExecSettings;
