@@ -1,6 +1,7 @@
 //! `write_iolog`: each I/O as it is issued, in fio's iolog version 3.
 
 use crate::Trace;
+use iosonde_base::text::put_number;
 use iosonde_base::{FileId, Op, Planned};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -17,6 +18,8 @@ pub struct IoLog {
     /// The log itself; none where only a trace was asked for.
     out: Option<BufWriter<File>>,
     trace: Option<Trace>,
+    /// The line that is being made.
+    line: Vec<u8>,
     names: Vec<String>,
     /// Which files are open, as the log has it.
     open: Vec<bool>,
@@ -35,13 +38,29 @@ impl IoLog {
             writeln!(out, "0 {name} add")?;
         }
         let open = vec![false; names.len()];
-        Ok(IoLog { out: Some(out), trace: None, names, open, epoch, failed: None })
+        Ok(IoLog {
+            out: Some(out),
+            trace: None,
+            line: Vec::new(),
+            names,
+            open,
+            epoch,
+            failed: None,
+        })
     }
 
     /// No log, but a trace on standard output.
     pub fn only_trace(trace: Trace, files: usize) -> IoLog {
         let (names, open) = (Vec::new(), vec![false; files]);
-        IoLog { out: None, trace: Some(trace), names, open, epoch: 0, failed: None }
+        IoLog {
+            out: None,
+            trace: Some(trace),
+            line: Vec::new(),
+            names,
+            open,
+            epoch: 0,
+            failed: None,
+        }
     }
 
     /// A trace on standard output as well.
@@ -104,9 +123,19 @@ impl IoLog {
             self.mark(ns, file, "open");
         }
         if let Some(out) = &mut self.out {
-            let name = &self.names[file];
-            let (us, offset, len) = (ns / 1000, entry.offset, entry.len);
-            let written = writeln!(out, "{us} {name} {action} {offset} {len}");
+            let line = &mut self.line;
+            line.clear();
+            put_number(line, ns / 1000);
+            for word in [&self.names[file], action] {
+                line.push(b' ');
+                line.extend_from_slice(word.as_bytes());
+            }
+            for number in [entry.offset, entry.len.into()] {
+                line.push(b' ');
+                put_number(line, number);
+            }
+            line.push(b'\n');
+            let written = out.write_all(line);
             self.keep(written);
         }
     }

@@ -1,6 +1,7 @@
 //! Numbers as text and lines of a given width, the same in each report.
 
 mod csv;
+mod digits;
 mod harmless;
 mod lines;
 mod numbers;
@@ -8,6 +9,7 @@ mod sizes;
 mod times;
 
 pub use csv::csv_cell;
+pub use digits::{put_next_number, put_number};
 pub use harmless::{harmless, plain};
 pub use lines::{fit, shell_command, unbroken, wrap};
 pub use numbers::{

@@ -3,6 +3,7 @@
 
 use super::windows::{Counts, HistogramWindow, LatencySum, LogWindow};
 use super::{HistogramPlan, LogColumns, LogKind, Value};
+use iosonde_base::text::{put_next_number, put_number};
 use iosonde_base::{DIRS, PerDir};
 use iosonde_engine::Record;
 
@@ -60,8 +61,8 @@ pub fn of_io(
         LogKind::Slat | LogKind::Clat => end_ns.saturating_sub(clat_ns),
         _ => 0,
     };
-    number(out, end_ns / 1_000_000 + epoch_ms);
-    comma(out, value);
+    put_number(out, end_ns / 1_000_000 + epoch_ms);
+    put_next_number(out, value);
     let priority = if prio == 0 { columns.priority } else { prio };
     ending(out, [dir.into(), len.into(), offset, issued_ns], &LogColumns { priority, ..*columns });
 }
@@ -77,10 +78,10 @@ pub fn of_window(
 ) {
     for dir in DIRS.into_iter().filter(|&dir| dirs[dir]) {
         let [mean, max] = values(kind, &window.of[dir], window.length_ns);
-        number(out, window.end_ns.div_ceil(1_000_000) + epoch_ms);
-        comma(out, if value == Value::Max { max } else { mean });
+        put_number(out, window.end_ns.div_ceil(1_000_000) + epoch_ms);
+        put_next_number(out, if value == Value::Max { max } else { mean });
         if value == Value::Both {
-            comma(out, max);
+            put_next_number(out, max);
         }
         ending(out, [dir as u64, 0, 0, 0], columns);
     }
@@ -120,11 +121,11 @@ pub fn of_histograms(
             // Ours go on past fio's last, which holds all that is longer.
             bins[at.min(FIO_BINS - 1)] += count;
         }
-        number(out, window.end_ns.div_ceil(1_000_000) + epoch_ms);
-        comma(out, dir as u64);
-        comma(out, plan.block[dir].into());
+        put_number(out, window.end_ns.div_ceil(1_000_000) + epoch_ms);
+        put_next_number(out, dir as u64);
+        put_next_number(out, plan.block[dir].into());
         for joined in bins.chunks(1 << plan.coarseness) {
-            comma(out, joined.iter().sum());
+            put_next_number(out, joined.iter().sum());
         }
         out.push(b'\n');
     }
@@ -132,58 +133,27 @@ pub fn of_histograms(
 
 /// A line of `--bandwidth-log`.
 pub fn of_all(out: &mut Vec<u8>, time_ms: u64, kib_per_s: u64, dir: u64) {
-    number(out, time_ms);
-    comma(out, kib_per_s);
-    [dir, 0, 0].into_iter().for_each(|value| comma(out, value));
+    put_number(out, time_ms);
+    put_next_number(out, kib_per_s);
+    [dir, 0, 0].into_iter().for_each(|value| put_next_number(out, value));
     out.push(b'\n');
 }
 
 fn ending(out: &mut Vec<u8>, [dir, block, offset, issued_ns]: [u64; 4], columns: &LogColumns) {
-    comma(out, dir);
-    comma(out, block);
+    put_next_number(out, dir);
+    put_next_number(out, block);
     if columns.offset {
-        comma(out, offset);
+        put_next_number(out, offset);
     }
     if columns.whole_priority {
         out.extend_from_slice(format!(", 0x{:04x}", columns.priority).as_bytes())
     } else {
-        comma(out, u64::from(columns.priority >> 13 == 1))
+        put_next_number(out, u64::from(columns.priority >> 13 == 1))
     }
     if columns.issue_time {
-        comma(out, issued_ns);
+        put_next_number(out, issued_ns);
     }
     out.push(b'\n');
-}
-
-fn comma(out: &mut Vec<u8>, value: u64) {
-    out.extend_from_slice(b", ");
-    number(out, value);
-}
-
-/// A number in digits, two at a time: logs of millions of lines are mostly
-/// this.
-fn number(out: &mut Vec<u8>, mut value: u64) {
-    const PAIRS: [[u8; 2]; 100] = {
-        let mut pairs = [[0; 2]; 100];
-        let mut n = 0;
-        while n < 100 {
-            pairs[n] = [b'0' + (n / 10) as u8, b'0' + (n % 10) as u8];
-            n += 1;
-        }
-        pairs
-    };
-    let mut digits = [0u8; 20];
-    let mut at = digits.len();
-    while value >= 10 {
-        at -= 2;
-        digits[at..at + 2].copy_from_slice(&PAIRS[(value % 100) as usize]);
-        value /= 100;
-    }
-    if value > 0 || at == digits.len() {
-        at -= 1;
-        digits[at] = b'0' + value as u8;
-    }
-    out.extend_from_slice(&digits[at..]);
 }
 
 #[cfg(test)]
@@ -200,16 +170,6 @@ mod tests {
         let mut out = Vec::new();
         write(&mut out);
         String::from_utf8(out).unwrap()
-    }
-
-    #[test]
-    fn numbers_are_written_as_the_standard_library_writes_them() {
-        let mut sample = 1u64;
-        for n in (0..1200).chain((0..64).map(|shift| u64::MAX >> shift)) {
-            assert_eq!(text(|out| number(out, n)), n.to_string());
-            sample = sample.wrapping_mul(6364136223846793005).wrapping_add(1);
-            assert_eq!(text(|out| number(out, sample)), sample.to_string());
-        }
     }
 
     #[test]
