@@ -135,18 +135,20 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
         // SAFETY: one thread has the ring, and no other view of its submission
         // side exists while this one does.
         let mut submissions = unsafe { self.ring.ring().submission_shared() };
-        let before = submissions.len();
+        let room = submissions.capacity() - submissions.len();
+        let mut pushed = 0;
         let left = loop {
             let Some((slot, io)) = ios.next() else { break None };
-            if io.op as u8 > Op::Write as u8 || submissions.is_full() {
+            if io.op as u8 > Op::Write as u8 || pushed == room {
                 break Some((slot, io));
             }
             let entry = self.requests.data(slot, &io);
             // SAFETY: the buffer is the slot's alone until its completion is
             // handed out; a vector stays in `requests` as long.
             unsafe { submissions.push(&entry) }.expect("it is not full");
+            pushed += 1;
         };
-        self.outstanding += (submissions.len() - before) as u32;
+        self.outstanding += pushed as u32;
         left
     }
 
@@ -282,7 +284,9 @@ impl<const PRIORITIES: bool> Uring<PRIORITIES> {
         self.outstanding -= count as u32;
         // Its upper half is not zero if one of them is an error or special.
         let mut marks = 0;
-        done.extend(completions.by_ref().take(count).map(|entry| {
+        // As many as are there, which a range says to the vector: it asks once for room.
+        let entries = (0..count).map(|_| completions.next().expect("there are so many"));
+        done.extend(entries.map(|entry| {
             let moved = entry.result();
             marks |= entry.user_data() | i64::from(moved) as u64;
             // Never more than was asked, which is a u32.
