@@ -41,9 +41,9 @@ impl Ahead {
         if self.next + COUNT > LEFT + MANY {
             self.make();
         }
-        let (some, _) = self.numbers[self.next..].as_chunks();
+        let some = self.numbers[self.next..].first_chunk();
         self.next += COUNT;
-        some[0]
+        *some.expect("as many were made")
     }
 
     /// The next draws, `most` of them or fewer, at least one; they are taken by [`Ahead::take`].
