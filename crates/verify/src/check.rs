@@ -19,6 +19,7 @@ impl BlockCheck {
     ///
     /// # Errors
     /// If it is not what was written.
+    #[inline]
     pub fn run(
         &self,
         format: &BlockFormat,

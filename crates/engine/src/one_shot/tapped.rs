@@ -61,6 +61,7 @@ impl<const STAMPED: bool> AnyLoop<STAMPED> {
         // What has been done by then is counted.
         let pause = drive.control.until().min(clock.now().saturating_add(self.uncounted));
         let kind = drive.ring.peek().map_or((Op::Read, 0), |first| (first.op, first.len));
+        let watches = drive.watches_completions();
         while let Some(&entry) = drive.ring.as_slice().get(*count) {
             if entry.op.dir().is_some() {
                 drive.tap(entry, 0);
@@ -79,9 +80,7 @@ impl<const STAMPED: bool> AnyLoop<STAMPED> {
             *alike &= (entry.op, entry.len) == kind;
             *count += 1;
             tape_whole(tape, &clock, &entry, [issue, end]);
-            if drive.watches_completions()
-                && let Err(failure) = drive.check(&entry, 0, true)
-            {
+            if watches && let Err(failure) = drive.check(&entry, 0, true) {
                 return StretchEnd::Wrong(Box::new(failure));
             }
             if end >= pause {

@@ -13,16 +13,14 @@ use crate::block::{BlockFormat, BlockIdentity, Expected};
 use crate::check::BlockCheck;
 use crate::history::{CheckOrder, Written};
 use crate::schedule::{Backlogs, LastDone, VerifySchedule};
-use crate::seeds::{SeedsAgain, WriteSeeds};
+use crate::seeds::SeedsAgain;
 use iosonde_base::{Op, Planned, RING, Ring};
 use iosonde_report::VerifyCounts;
-use iosonde_workload::{Refill, Source, Taus88, seeds};
+use iosonde_workload::{Refill, Source};
 use open_files::OpenFiles;
 use redrawn::Redrawn;
+use roles::Roles;
 use std::collections::{BTreeSet, VecDeque};
-
-/// Which of a job's numbered streams decides what is trimmed.
-const TRIM_STREAM: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum VerifyPhase {
@@ -57,13 +55,9 @@ enum Role {
 pub struct VerifyJob {
     spec: VerifySpec,
     schedule: VerifySchedule,
-    seeds: WriteSeeds,
+    roles: Roles,
     /// Draws the seeds of the pass again, in the order of the checks.
     again: SeedsAgain,
-    marks: Taus88,
-    /// Writes chosen so far, over all passes (of a job that only reads, its
-    /// reads): the number of the next.
-    number: u64,
     /// The number of this pass's first.
     first_of_pass: u64,
     /// Those below this number were issued, and are remembered.
@@ -105,13 +99,11 @@ impl VerifyJob {
     /// Verify as `spec` says. Where that draws writes again, `source` draws
     /// what the job's own does.
     pub fn new(spec: VerifySpec, source: Option<Source>) -> VerifyJob {
-        let seeds = WriteSeeds::new(spec.randseed, spec.thread, spec.wide);
+        let roles = Roles::new(&spec);
         let open = OpenFiles::new(spec.files);
         VerifyJob {
             schedule: VerifySchedule::new(spec.backlogs, spec.order),
-            again: SeedsAgain::new(seeds.clone(), 0),
-            marks: marks(&spec),
-            number: 0,
+            again: roles.seeds_again(),
             first_of_pass: 0,
             issued: 0,
             synced: 0,
@@ -133,7 +125,7 @@ impl VerifyJob {
             open,
             stopped: None,
             counts: VerifyCounts::default(),
-            seeds,
+            roles,
             spec,
         }
     }
@@ -176,7 +168,7 @@ impl VerifyJob {
     /// Writes chosen so far, over all passes; of a job that only reads, its
     /// reads.
     pub fn chosen(&self) -> u64 {
-        self.number
+        self.roles.number()
     }
 
     /// Numbers of the writes in flight, one place for each slot.
@@ -205,18 +197,21 @@ impl VerifyJob {
         entry: &Planned,
         time: impl FnOnce() -> (u32, u32),
     ) -> Option<BlockIdentity> {
-        let mut role = Role::Plain;
-        if self.handed_issued < self.handed_count {
-            role = self.handed[self.handed_issued % RING];
-            self.handed_issued += 1;
+        let place = self.in_flight.get_mut(slot)?;
+        if self.handed_issued >= self.handed_count {
+            *place = Role::Plain;
+            return None;
         }
-        if let Role::Sync { below } = &mut role {
-            *below = self.durable_after_sync();
-        }
-        if let Some(place) = self.in_flight.get_mut(slot) {
-            *place = role;
-        }
-        let Role::Write { number, seed, mark } = role else { return None };
+        *place = self.handed[self.handed_issued % RING];
+        self.handed_issued += 1;
+        let (number, seed, mark) = match *place {
+            Role::Write { number, seed, mark } => (number, seed, mark),
+            Role::Sync { .. } => {
+                self.in_flight[slot] = Role::Sync { below: self.durable_after_sync() };
+                return None;
+            }
+            _ => return None,
+        };
         self.issued = number + 1;
         self.remember(written(entry, number), mark);
         let time = if self.spec.moves_data { time() } else { return None };
@@ -231,18 +226,32 @@ impl VerifyJob {
         })
     }
 
+    /// The I/O of `slot` has completed wholly: note it if it is a write of the job, of which there
+    /// is nothing to check. Whether it is.
+    #[inline(always)]
+    pub fn note_written(&mut self, slot: usize) -> bool {
+        let Some(place @ Role::Write { .. }) = self.in_flight.get_mut(slot) else { return false };
+        *place = Role::Plain;
+        self.last = LastDone::Other;
+        self.counts.written += 1;
+        true
+    }
+
     /// The I/O of `slot` has completed, wholly (`done`) or with an error. Of
     /// what was read, how it is to be checked: the caller does so, and says how
     /// that ended by [`VerifyJob::count_checked`].
     #[inline]
     pub fn complete(&mut self, slot: usize, entry: &Planned, done: bool) -> Option<BlockCheck> {
-        let role = self.in_flight.get_mut(slot).map(std::mem::take).unwrap_or_default();
         self.last = match entry.op {
             Op::Read => LastDone::Read,
             Op::Trim => LastDone::Trim,
             Op::Write => LastDone::Other,
             _ => self.last,
         };
+        if done && self.note_written(slot) {
+            return None;
+        }
+        let role = std::mem::take(self.in_flight.get_mut(slot)?);
         let offset = entry.offset;
         let (seed, number, trimmed) = match role {
             Role::Plain | Role::Trim | Role::Control => return None,
@@ -253,11 +262,7 @@ impl VerifyJob {
                 return None;
             }
             Role::Write { number, .. } => {
-                if done {
-                    self.counts.written += 1;
-                } else {
-                    self.note_failed(&written(entry, number));
-                }
+                self.note_failed(&written(entry, number));
                 return None;
             }
             _ if !self.spec.moves_data => return None,
@@ -340,13 +345,12 @@ impl VerifyJob {
         self.schedule.clear();
         self.all_closed();
         if self.spec.repeat {
-            self.seeds = WriteSeeds::new(self.spec.randseed, self.spec.thread, self.spec.wide);
-            self.marks = marks(&self.spec);
+            self.roles.repeat(&self.spec);
         }
-        self.again = SeedsAgain::new(self.seeds.clone(), self.number);
-        self.first_of_pass = self.number;
+        self.again = self.roles.seeds_again();
+        self.first_of_pass = self.roles.number();
         if let Some(redrawn) = &mut self.redrawn {
-            redrawn.next_pass(self.number);
+            redrawn.next_pass(self.roles.number());
         }
     }
 
@@ -370,9 +374,4 @@ fn depends_on_completions(spec: &VerifySpec) -> bool {
 #[inline(always)]
 fn written(entry: &Planned, number: u64) -> Written {
     Written { file: entry.file.0, offset: entry.offset, len: entry.len, number }
-}
-
-fn marks(spec: &VerifySpec) -> Taus88 {
-    // The low half of the seed, as in fio.
-    Taus88::new(seeds(spec.randseed, spec.thread)[TRIM_STREAM] as u32)
 }

@@ -51,7 +51,7 @@ impl VerifyJob {
                         return refill;
                     }
                     self.planned.advance(1);
-                    let role = self.role_of(&entry);
+                    let role = self.roles.of(entry.op);
                     let refill = self.hand_on(ring, entry, role);
                     if !self.one_by_one && is_data(&entry) {
                         self.hand_on_data(ring);
@@ -75,7 +75,7 @@ impl VerifyJob {
     fn reach(&self, entry: &Planned) -> WrittenReach {
         match (&self.spec.until, self.spec.checks, entry.op) {
             (Some(end), Checks::Reads, Op::Read)
-            | (Some(end), Checks::WithoutWriting, Op::Write) => end.reach(self.number),
+            | (Some(end), Checks::WithoutWriting, Op::Write) => end.reach(self.roles.number()),
             _ => WrittenReach::Within,
         }
     }
@@ -113,7 +113,7 @@ impl VerifyJob {
             && self.ended.is_some_and(|ended| ended != Refill::Broken)
             && self.spec.backlogs.verify
             && match self.redrawn {
-                Some(_) => self.number > self.first_of_pass,
+                Some(_) => self.roles.number() > self.first_of_pass,
                 None => self.schedule.unchecked() > 0,
             }
     }
@@ -121,17 +121,17 @@ impl VerifyJob {
     /// Hand on what the source has decided already, up to what is no data, or to where something
     /// may be due.
     fn hand_on_data(&mut self, ring: &mut Ring) {
-        let room = self.schedule.room();
-        let mut handed = 1;
-        while let Some(entry) = self.planned.peek().copied().filter(is_data)
-            && handed < room
-        {
-            // The source's ring is as long, and its first entry is out already.
-            self.planned.advance(1);
-            handed += 1;
-            let role = self.role_of(&entry);
-            self.hand(ring, entry, role);
-        }
+        // One is handed on already.
+        let room = usize::try_from(self.schedule.room() - 1).unwrap_or(usize::MAX);
+        let entries = self.planned.as_slice();
+        let entries = &entries[..entries.len().min(room).min(ring.room())];
+        let count = entries.iter().take_while(|entry| is_data(entry)).count();
+        let entries = &entries[..count];
+        ring.extend(entries);
+        let handed = self.handed[self.handed_count % RING..].iter_mut();
+        handed.zip(entries).for_each(|(role, entry)| *role = self.roles.of(entry.op));
+        self.handed_count += count;
+        self.planned.advance(count);
     }
 
     /// What the backlogs want before the next I/O of the job.
@@ -195,7 +195,19 @@ impl VerifyJob {
         let Some(refill) = self.next_check(ring) else {
             return self.ended.unwrap_or(Refill::Done);
         };
-        while !self.one_by_one && ring.room() > 0 && self.next_check(ring).is_some() {}
+        if self.one_by_one {
+            return refill;
+        }
+        let plain = self.open.is_none() && !self.spec.only_synced;
+        while ring.room() > 0 {
+            // The same in fewer steps.
+            if plain && let Some((write, trimmed)) = self.next_to_check() {
+                let role = self.check_of(write, trimmed);
+                self.hand(ring, planned(&write, Op::Read), role);
+            } else if plain || self.next_check(ring).is_none() {
+                break;
+            }
+        }
         refill
     }
 
