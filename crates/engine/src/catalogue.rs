@@ -1,9 +1,33 @@
 //! Every engine, in one list: those of this system, and the names of those that others have.
 
+use crate::engines::Tables;
 use crate::{EngineDef, EngineError, platform};
 
 /// All engines of this system. Adding one is adding its file and its line in the table of its platform.
-pub const CATALOGUE: &[&EngineDef] = platform::ENGINES;
+pub const CATALOGUE: &[&EngineDef] = &joined::<{ rows(platform::ENGINES) }>(platform::ENGINES);
+
+const fn rows(tables: Tables) -> usize {
+    let (mut rows, mut at) = (0, 0);
+    while at < tables.len() {
+        rows += tables[at].len();
+        at += 1;
+    }
+    rows
+}
+
+const fn joined<const ROWS: usize>(tables: Tables) -> [&'static EngineDef; ROWS] {
+    let mut all = [tables[0][0]; ROWS];
+    let (mut table, mut row, mut at) = (0, 0, 0);
+    while at < ROWS {
+        if row < tables[table].len() {
+            all[at] = tables[table][row];
+            (row, at) = (row + 1, at + 1);
+        } else {
+            (table, row) = (table + 1, 0);
+        }
+    }
+    all
+}
 
 /// Engines that this system does not have, by the systems that do.
 pub const ELSEWHERE: &[&ElsewhereEngines] = platform::ELSEWHERE;

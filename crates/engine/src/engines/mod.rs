@@ -15,9 +15,29 @@ pub(crate) mod shared;
 pub mod sim;
 pub(crate) mod stepwise;
 pub mod streams;
+pub(crate) mod sync;
 pub mod tree;
 
-use crate::{Accounting, Caps, EngineError, Loop, OneShot, OneShotLoop, QueueLoop, Queued};
+use crate::{
+    Accounting, Caps, EngineDef, EngineError, Loop, OneShot, OneShotLoop, QueueLoop, Queued,
+};
+
+/// The engines of a system: tables, one after another.
+pub(crate) type Tables = &'static [&'static [&'static EngineDef]];
+
+/// On every system: engines that move no data.
+pub(crate) const NO_DATA: &[&EngineDef] = &[&null::NULL, &sim::SIM];
+/// On every system: engines that act on names.
+pub(crate) const NAMES: &[&EngineDef] = &[
+    &file_ops::FILECREATE,
+    &file_ops::FILESTAT,
+    &file_ops::FILEDELETE,
+    &file_ops::DIRCREATE,
+    &file_ops::DIRSTAT,
+    &file_ops::DIRDELETE,
+];
+/// On every system: engines that do something else than I/O.
+pub(crate) const OTHER_WORK: &[&EngineDef] = &[&cpuio::CPUIO, &exec::EXEC];
 
 /// A one-shot engine in a loop that is compiled for it: for engines whose I/Os take
 /// so little that a few instructions for each would show.

@@ -1,9 +1,9 @@
 //! What macOS and FreeBSD have in common.
 #![allow(unsafe_code)]
 
-use super::unix::{errno, external, posixaio, psync, sync, vsync};
+use super::unix::{errno, external, posixaio, psync, vsync};
 use crate::catalogue::{ElsewhereEngines, LINUX_ENGINES, WINDOWS_ENGINES};
-use crate::engines::{cpuio, exec, file_ops, ftruncate, mmap, null, sim};
+use crate::engines::{NAMES, NO_DATA, OTHER_WORK, Tables, ftruncate, mmap, sync};
 use crate::platform::RawFile;
 use crate::{EngineDef, EngineError, OpenMode, SyncRangeFlags, WriteLifetime};
 use iosonde_base::Errno;
@@ -12,24 +12,19 @@ use std::fs::File;
 use std::path::Path;
 
 /// The engines of these systems.
-pub(crate) const ENGINES: &[&EngineDef] = &[
-    &null::NULL,
-    &sim::SIM,
-    &psync::PSYNC,
-    &sync::SYNC,
-    &vsync::VSYNC,
-    &psync::PVSYNC,
-    &mmap::MMAP,
-    &posixaio::POSIXAIO,
-    &ftruncate::FTRUNCATE,
-    &file_ops::FILECREATE,
-    &file_ops::FILESTAT,
-    &file_ops::FILEDELETE,
-    &file_ops::DIRCREATE,
-    &file_ops::DIRSTAT,
-    &file_ops::DIRDELETE,
-    &cpuio::CPUIO,
-    &exec::EXEC,
+pub(crate) const ENGINES: Tables = &[
+    NO_DATA,
+    &[
+        &psync::PSYNC,
+        &sync::SYNC,
+        &vsync::VSYNC,
+        &psync::PVSYNC,
+        &mmap::MMAP,
+        &posixaio::POSIXAIO,
+        &ftruncate::FTRUNCATE,
+    ],
+    NAMES,
+    OTHER_WORK,
 ];
 
 /// The engine of a job that names none.

@@ -5,15 +5,13 @@ pub(crate) use super::bsd::{
     DEFAULT_ENGINE, ELSEWHERE, ENGINES, HUGE_PAGES, external, open_to_sync, set_lifetime, settings,
     statx, sync_file_system, sync_range,
 };
+pub(crate) use super::posix::{advise, fdatasync};
 
-use super::bsd;
-use super::unix::{borrow, errno};
-use crate::platform::RawFile;
-use crate::{FileSetup, FsyncCall, Hint, Io};
+use super::{bsd, posix};
+use crate::{FileSetup, FsyncCall, Io};
 use iosonde_base::Errno;
-use rustix::fs::{Advice, OFlags};
+use rustix::fs::OFlags;
 use std::fs::File;
-use std::num::NonZeroU64;
 
 /// fsync(2) ends with a flush of the drive's cache, where the file system sends one (ZFS, UFS with a journal).
 pub(crate) const FSYNC: FsyncCall = FsyncCall { name: "fsync(2)", empties_drive_cache: true };
@@ -33,29 +31,7 @@ pub(crate) fn drop_cached(file: &File, setup: &FileSetup) -> Result<(), Errno> {
     if setup.block_device {
         return Ok(());
     }
-    let len = NonZeroU64::new(setup.bytes);
-    match rustix::fs::fadvise(file, setup.offset, len, Advice::DontNeed).map_err(errno) {
-        // Pipes and character devices have no page cache to drop.
-        Err(Errno::ESPIPE | Errno::EINVAL | Errno::ENODEV) => Ok(()),
-        result => result,
-    }
-}
-
-/// Advise the kernel of the order in which the job's range is accessed.
-pub(crate) fn advise(file: &File, setup: &FileSetup, hint: Hint) {
-    let advice = match hint {
-        Hint::Sequential => Advice::Sequential,
-        Hint::Random => Advice::Random,
-        Hint::NoReuse => Advice::NoReuse,
-    };
-    // Advice may be declined; nothing depends on it.
-    let _ = rustix::fs::fadvise(file, setup.offset, NonZeroU64::new(setup.bytes), advice);
-}
-
-/// fdatasync(2).
-pub(crate) fn fdatasync(file: RawFile) -> Result<(), Errno> {
-    // SAFETY: the table of files keeps the descriptor open while the job's loop runs.
-    rustix::fs::fdatasync(unsafe { borrow(file) }).map_err(errno)
+    posix::drop_pages(file, setup)
 }
 
 /// DIOCGDELETE of <sys/disk.h>: takes two off_t, start and length in bytes.

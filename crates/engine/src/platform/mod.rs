@@ -34,3 +34,6 @@ pub use windows::RawFile;
 
 #[cfg(any(target_os = "macos", target_os = "freebsd"))]
 mod bsd;
+
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
+mod posix;

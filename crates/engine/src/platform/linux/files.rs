@@ -2,12 +2,11 @@
 #![allow(unsafe_code)]
 
 use super::errno;
-use crate::platform::{RawFile, borrow};
-use crate::{FileSetup, Hint, OpenMode, SyncRangeFlags, WriteLifetime};
+use crate::platform::{RawFile, posix};
+use crate::{FileSetup, OpenMode, SyncRangeFlags, WriteLifetime};
 use iosonde_base::Errno;
-use rustix::fs::{Advice, AtFlags, CWD, Mode, OFlags, StatxFlags};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags};
 use std::fs::File;
-use std::num::NonZeroU64;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 
@@ -86,29 +85,7 @@ pub(crate) fn drop_cached(file: &File, setup: &FileSetup) -> Result<(), Errno> {
         flush_buffers(file);
         return Ok(());
     }
-    let len = NonZeroU64::new(setup.bytes);
-    match rustix::fs::fadvise(file, setup.offset, len, Advice::DontNeed) {
-        // Pipes and character devices have no page cache to drop.
-        Err(rustix::io::Errno::SPIPE | rustix::io::Errno::INVAL) => Ok(()),
-        result => result.map_err(errno),
-    }
-}
-
-/// Advise the kernel of the order in which the job's range is accessed.
-pub(crate) fn advise(file: &File, setup: &FileSetup, hint: Hint) {
-    let advice = match hint {
-        Hint::Sequential => Advice::Sequential,
-        Hint::Random => Advice::Random,
-        Hint::NoReuse => Advice::NoReuse,
-    };
-    // Advice may be declined; nothing depends on it.
-    let _ = rustix::fs::fadvise(file, setup.offset, NonZeroU64::new(setup.bytes), advice);
-}
-
-/// fdatasync(2).
-pub(crate) fn fdatasync(file: RawFile) -> Result<(), Errno> {
-    // SAFETY: the table of files keeps the descriptor open while the job's loop runs.
-    rustix::fs::fdatasync(unsafe { borrow(file) }).map_err(errno)
+    posix::drop_pages(file, setup)
 }
 
 /// syncfs(2).

@@ -14,50 +14,43 @@ mod splice;
 mod tree;
 mod trim;
 
+pub(crate) use super::posix::{advise, fdatasync};
 pub(crate) use super::unix::external::external;
 pub(crate) use files::{
-    advise, drop_cached, fdatasync, open, open_to_sync, set_lifetime, statx, sync_file_system,
-    sync_range,
+    drop_cached, open, open_to_sync, set_lifetime, statx, sync_file_system, sync_range,
 };
 pub(crate) use trim::discard;
 
 use super::unix::{bytes, close, errno, psync};
+use crate::FsyncCall;
 use crate::catalogue::{ElsewhereEngines, WINDOWS_ENGINES};
 use crate::engines::{
-    CAPS, always, cpuio, exec, file_ops, ftruncate, mmap, null, offload, one_shot, queued,
-    shared_one_shot, sim, stepwise,
+    CAPS, NAMES, NO_DATA, OTHER_WORK, Tables, always, ftruncate, mmap, offload, one_shot, queued,
+    shared_one_shot, stepwise, sync,
 };
-use crate::{EngineDef, FsyncCall};
 
 /// The engines of this system.
-pub(crate) const ENGINES: &[&EngineDef] = &[
-    &null::NULL,
-    &sim::SIM,
-    &psync::PSYNC,
-    &super::unix::sync::SYNC,
-    &super::unix::vsync::VSYNC,
-    &psync::PVSYNC,
-    &pvsync2::PVSYNC2,
-    &mmap::MMAP,
-    &libaio::LIBAIO,
-    &io_uring::IO_URING,
-    &super::unix::posixaio::POSIXAIO,
-    &splice::SPLICE,
-    &falloc::FALLOC,
-    &ftruncate::FTRUNCATE,
-    &e4defrag::E4DEFRAG,
-    &file_ops::FILECREATE,
-    &file_ops::FILESTAT,
-    &file_ops::FILEDELETE,
-    &file_ops::DIRCREATE,
-    &file_ops::DIRSTAT,
-    &file_ops::DIRDELETE,
-    &tree::TREE,
-    &page_fault::PAGE_FAULT,
-    &cpuio::CPUIO,
-    &exec::EXEC,
-    &net::NET,
-    &net::NETSPLICE,
+pub(crate) const ENGINES: Tables = &[
+    NO_DATA,
+    &[
+        &psync::PSYNC,
+        &sync::SYNC,
+        &super::unix::vsync::VSYNC,
+        &psync::PVSYNC,
+        &pvsync2::PVSYNC2,
+        &mmap::MMAP,
+        &libaio::LIBAIO,
+        &io_uring::IO_URING,
+        &super::unix::posixaio::POSIXAIO,
+        &splice::SPLICE,
+        &falloc::FALLOC,
+        &ftruncate::FTRUNCATE,
+        &e4defrag::E4DEFRAG,
+    ],
+    NAMES,
+    &[&tree::TREE, &page_fault::PAGE_FAULT],
+    OTHER_WORK,
+    &[&net::NET, &net::NETSPLICE],
 ];
 
 /// The engine of a job that names none.

@@ -5,9 +5,9 @@ pub(crate) mod external;
 mod mapping;
 mod names;
 pub(crate) mod page_loss;
+pub(crate) mod position;
 pub(crate) mod posixaio;
 pub(crate) mod psync;
-pub(crate) mod sync;
 pub(crate) mod vsync;
 
 pub(crate) use mapping::{Mapping, map_alignment, missing_page};

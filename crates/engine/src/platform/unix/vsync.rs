@@ -1,9 +1,9 @@
 //! vsync: lseek(2), then readv(2) or writev(2) of neighbours that go down together.
 #![allow(unsafe_code)]
 
-use super::sync::seek;
 use super::{CAPS, bytes};
 use super::{always, shared_queued};
+use crate::engines::sync::seek;
 use crate::platform;
 use crate::{Caps, EngineDef, Io, Opened, Queued, Wanted};
 use iosonde_base::{Completion, Errno, FileId, Op, Slot};

@@ -5,8 +5,8 @@ mod files;
 mod mapping;
 mod names;
 pub(crate) mod page_loss;
+pub(crate) mod position;
 mod psync;
-mod sync;
 mod windowsaio;
 
 pub(crate) use files::{
@@ -18,7 +18,8 @@ pub(crate) use names::{create_file, make_dir, remove_dir, remove_file, stat};
 
 use crate::catalogue::{ElsewhereEngines, LINUX_ENGINES, UNIX_ENGINES};
 use crate::engines::{
-    CAPS, always, cpuio, exec, file_ops, ftruncate, mmap, null, offload, one_shot, queued, sim,
+    CAPS, NAMES, NO_DATA, OTHER_WORK, Tables, always, ftruncate, mmap, offload, one_shot, queued,
+    sync,
 };
 use crate::{EngineDef, EngineError, FsyncCall};
 use iosonde_base::Errno;
@@ -28,22 +29,11 @@ use std::process::Child;
 use windows_sys::Win32::Foundation::HANDLE;
 
 /// The engines of this system.
-pub(crate) const ENGINES: &[&EngineDef] = &[
-    &null::NULL,
-    &sim::SIM,
-    &windowsaio::WINDOWSAIO,
-    &psync::PSYNC,
-    &sync::SYNC,
-    &mmap::MMAP,
-    &ftruncate::FTRUNCATE,
-    &file_ops::FILECREATE,
-    &file_ops::FILESTAT,
-    &file_ops::FILEDELETE,
-    &file_ops::DIRCREATE,
-    &file_ops::DIRSTAT,
-    &file_ops::DIRDELETE,
-    &cpuio::CPUIO,
-    &exec::EXEC,
+pub(crate) const ENGINES: Tables = &[
+    NO_DATA,
+    &[&windowsaio::WINDOWSAIO, &psync::PSYNC, &sync::SYNC, &mmap::MMAP, &ftruncate::FTRUNCATE],
+    NAMES,
+    OTHER_WORK,
 ];
 
 /// The engine of a job that names none, as fio has it here.

@@ -1,19 +1,16 @@
-//! sync: lseek(2), then read(2) or write(2).
-#![allow(unsafe_code)]
+//! sync: the position of the file is set where it is not the I/O's, then it is read or written there.
 
-use super::{CAPS, bytes};
-use super::{always, one_shot};
-use crate::platform;
+use super::{CAPS, always, one_shot};
+use crate::platform::{self, RawFile, position};
 use crate::{EngineDef, Io, OneShot, Opened};
 use iosonde_base::{Errno, FileId, Op};
-use std::os::fd::RawFd;
 
 /// Catalogue entry.
 pub(crate) static SYNC: EngineDef = EngineDef {
     name: "sync",
     aliases: &[],
-    summary: "lseek(2), read(2), write(2)",
-    doc: "read(2) and write(2), after lseek(2) where the file's position is not the I/O's.",
+    summary: position::SUMMARY,
+    doc: position::DOC,
     caps: CAPS,
     options: None,
     offload: None,
@@ -21,7 +18,7 @@ pub(crate) static SYNC: EngineDef = EngineDef {
     open: |with, accounting| Ok(one_shot(Sync::new(with.files), accounting)),
 };
 
-/// Where each file's position is, so that sequential I/O needs no lseek(2).
+/// Where each file's position is, so that sequential I/O needs no call to set it.
 struct Sync {
     positions: Vec<u64>,
 }
@@ -34,14 +31,9 @@ impl Sync {
 
 /// Move the file's position to `offset`, if it is elsewhere.
 #[inline]
-pub(crate) fn seek(fd: RawFd, offset: u64, position: &mut u64) -> Result<(), Errno> {
+pub(crate) fn seek(file: RawFile, offset: u64, position: &mut u64) -> Result<(), Errno> {
     if *position != offset {
-        // SAFETY: the call takes numbers only.
-        let sought = unsafe { libc::lseek(fd, offset as i64, libc::SEEK_SET) };
-        if sought < 0 {
-            *position = u64::MAX;
-            return Err(std::io::Error::last_os_error().into());
-        }
+        position::set(file, offset).inspect_err(|_| *position = u64::MAX)?;
     }
     Ok(())
 }
@@ -54,15 +46,7 @@ impl OneShot for Sync {
         }
         let position = &mut self.positions[io.file.0 as usize];
         seek(io.fd, io.offset, position)?;
-        let (buffer, len) = (io.buffer.cast(), io.len as usize);
-        // SAFETY: `Io` promises `len` bytes at `buffer` that are this I/O's
-        // alone until the call returns.
-        let result = unsafe {
-            match io.op {
-                Op::Read => bytes(libc::read(io.fd, buffer, len)),
-                _ => bytes(libc::write(io.fd, buffer, len)),
-            }
-        };
+        let result = position::transfer(io);
         // After an error it may be anywhere.
         *position = result.map_or(u64::MAX, |n| io.offset + u64::from(n));
         result
