@@ -8,7 +8,16 @@ use iosonde_base::{Errno, FileId};
 use iosonde_sys::files::status_of;
 use iosonde_sys::zones::OpenTarget;
 use std::fs::File;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Open a file that was closed, to make it durable.
+///
+/// # Errors
+/// The error of the system.
+pub fn open_to_sync(path: &Path) -> io::Result<File> {
+    Ok(platform::open_to_sync(path)?)
+}
 
 /// How a file is opened; decided by the plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

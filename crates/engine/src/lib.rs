@@ -34,7 +34,7 @@ pub use engine::{
     Opened, Queued, SyncRangeFlags, Wanted,
 };
 pub use engines::{sim, streams, tree};
-pub use files::{FileSetup, Files, Hint, OpenMode, WriteLifetime};
+pub use files::{FileSetup, Files, Hint, OpenMode, WriteLifetime, open_to_sync};
 pub use iolog::IoLog;
 pub use memory::{Fill, Memory};
 pub use one_shot::OneShotLoop;

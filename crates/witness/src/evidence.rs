@@ -31,6 +31,8 @@ pub struct Evidence {
     pub clock_read_ns: Fact<f64>,
     /// Time spent on reading signals, of all threads.
     pub counter_read_ns: u64,
+    /// The call that syncs files, where it does not ask the drive to empty its volatile cache.
+    pub sync_without_flush: Option<String>,
     /// For how long the process was stopped and continued, at least.
     pub stopped_ns: u64,
     /// Limits of control groups while jobs ran, each time that they had changed.

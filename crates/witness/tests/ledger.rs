@@ -99,6 +99,30 @@ fn bytes_of_helper_threads_are_not_reported_as_a_jobs() {
 }
 
 #[test]
+fn a_sync_that_leaves_the_drives_cache_is_found_and_durability_is_not_claimed() {
+    let mut seen = reader("apfs", 0, solid());
+    seen.jobs[0].bytes[Dir::Read] = 0;
+    seen.jobs[0].bytes[Dir::Write] = 100 * MIB;
+    seen.jobs[0].synced_at_end = true;
+    seen.jobs[0].end_syncs = 1;
+    let found = |seen: &Evidence| {
+        let ledger = ledger(seen);
+        let kept = ledger.writes.as_ref().unwrap().in_volatile_cache.clone();
+        let findings = iosonde_witness::judge(&ledger).into_iter();
+        (kept, findings.map(|finding| finding.id).any(|id| id == "fsync-without-flush"))
+    };
+    assert_eq!(found(&seen), (Fact::Known(false), false), "a sync with a flush");
+    seen.sync_without_flush = Some("fsync(2)".to_owned());
+    let (kept, reported) = found(&seen);
+    assert!(matches!(&kept, Fact::Unknown(why) if why.contains("fsync(2)")), "{kept:?}");
+    assert!(reported);
+    // A job that synced nothing was promised nothing.
+    seen.jobs[0].synced_at_end = false;
+    seen.jobs[0].end_syncs = 0;
+    assert!(!found(&seen).1);
+}
+
+#[test]
 fn the_rate_to_durability_counts_the_time_until_all_was_safe() {
     let mut seen = reader("ext4", 0, solid());
     seen.jobs[0].bytes[Dir::Read] = 0;

@@ -239,10 +239,10 @@ fn depth_line(ledger: &Ledger) -> Option<String> {
 
 fn sync_line(ledger: &Ledger) -> Option<String> {
     let syncs: u64 = ledger.jobs.iter().map(|job| job.syncs.requested).sum();
-    let top: Vec<String> = ledger
-        .devices
-        .iter()
-        .filter(|device| device.level == 0)
+    let without = ledger.jobs.iter().find_map(|job| job.syncs.without_flush.as_ref());
+    let without = without.map(|call| format!("{call} does not empty the drive's cache"));
+    let devices = ledger.devices.iter().filter(|device| device.level == 0);
+    let top: Vec<String> = devices
         .map(|device| {
             let cache = device.facts.write_cache.as_deref().unwrap_or("write cache unknown");
             match &device.used {
@@ -252,6 +252,7 @@ fn sync_line(ledger: &Ledger) -> Option<String> {
                 Fact::Unknown(why) => format!("flushes of {} unknown: {why}", device.name),
             }
         })
+        .chain(without)
         .collect();
     (syncs > 0 && !top.is_empty()).then(|| format!("{syncs} requested, {}", top.join(", ")))
 }

@@ -154,6 +154,9 @@ pub struct SyncLedger {
     pub requested: u64,
     /// Their median.
     pub p50_ns: Option<u64>,
+    /// The call that synced what the job wrote, where it does not ask the drive to empty its
+    /// volatile cache (`fsync(2)` on macOS); `null` where it does, or where nothing was synced.
+    pub without_flush: Option<String>,
     /// Their mean; 0 without any.
     #[serde(skip)]
     pub mean_ns: f64,

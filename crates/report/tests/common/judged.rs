@@ -167,6 +167,7 @@ fn copy(job: &mut JobLedger, writes: &Writes) {
         p50_ns: Some(4_400_000),
         mean_ns: 4_500_000.0,
         max_ns: 9_000_000,
+        without_flush: None,
     };
     job.cpu = CpuLedger {
         user_ns_per_io: 900.0,

@@ -5,6 +5,7 @@ use super::run_readings::RunSeen;
 use crate::job::{FileKind, JobPlan, Plan};
 use crate::worker::JobResult;
 use iosonde_base::{DIRS, Dir, PerDir};
+use iosonde_engine::FsyncCall;
 use iosonde_report::ledger::{LatencySummary, LedgerOptions, PaceKept};
 use iosonde_stats::{HistogramSnapshot, LaneSnapshot, MomentsSnapshot};
 use iosonde_sys::stack::DeviceId;
@@ -41,10 +42,16 @@ pub fn evidence(plan: &Plan, results: &[Option<JobResult>], seen: &RunSeen) -> E
         tool: concat!("iosonde ", env!("CARGO_PKG_VERSION")).to_owned(),
         clock_read_ns: clock_ns(plan),
         counter_read_ns: took.as_nanos() as u64,
+        sync_without_flush: sync_without_flush(FsyncCall::HERE),
         stopped_ns: seen.stopped.as_nanos() as u64,
         limits_meanwhile: seen.limits.clone(),
         holes_below: seen.holes_below.clone(),
     }
+}
+
+/// The call, unless it asks the drive to empty its cache.
+fn sync_without_flush(call: FsyncCall) -> Option<String> {
+    (!call.empties_drive_cache).then(|| call.name.to_owned())
 }
 
 fn of_job(at: usize, job: &JobPlan, result: &JobResult, seen: &RunSeen) -> JobEvidence {

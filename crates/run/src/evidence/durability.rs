@@ -3,7 +3,9 @@
 use crate::job::{FileKind, JobPlan, Plan};
 use crate::worker::JobResult;
 use iosonde_base::{Dir, Errno};
-use iosonde_witness::reading::drain;
+use iosonde_direct::durability;
+use iosonde_engine::FsyncCall;
+use iosonde_witness::reading::{SyncFile, drain};
 use iosonde_witness::{DurableAfter, Fact};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -98,6 +100,11 @@ pub(super) fn watch(
     (durable, errors)
 }
 
+/// By what a file is made durable: also where fsync(2) leaves the data in the drive's cache.
+fn sync_of(call: FsyncCall) -> SyncFile {
+    if call.empties_drive_cache { durability::sync_data } else { durability::full_barrier }
+}
+
 fn of_job<'a>(
     job: &'a JobPlan,
     (ended, begins): (Instant, Instant),
@@ -112,7 +119,10 @@ fn of_job<'a>(
         let range: Range<'_> = (&file.path, file.offset, file.bytes);
         let drained = watched.entry(range).or_insert_with(|| {
             let began = Instant::now();
-            match drain(range.0, (range.1, range.2), limit, stop) {
+            let drained = iosonde_engine::open_to_sync(range.0).and_then(|open| {
+                drain((range.0, open), (range.1, range.2), sync_of(FsyncCall::HERE), (limit, stop))
+            });
+            match drained {
                 Ok(pace) if pace.by_part => Ok((began, Some(pace.took))),
                 Ok(_) => Ok((Instant::now(), None)),
                 Err(error) => Err(DrainFailure::new(range.0, &error)),

@@ -12,6 +12,7 @@ mod cpu_taken;
 mod depth_not_reached;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod fsync_without_flush;
 mod group_limits;
 mod holes_read;
 mod kib_is_1000;
@@ -58,6 +59,7 @@ static RULES: &[FindingRule<Ledger>] = &[
     not_durable::RULE,
     overwritten_in_memory::RULE,
     lost_flushes::RULE,
+    fsync_without_flush::RULE,
     write_cache_not_flushed::RULE,
     cheap_fsync::RULE,
     vm_write_cache::RULE,

@@ -73,12 +73,19 @@ fn job_ledger(job: &JobEvidence, seen: &Evidence, below: &Ledger) -> JobLedger {
         syncs: SyncLedger {
             requested: job.syncs.0,
             p50_ns: job.syncs.1,
+            without_flush: seen.sync_without_flush.clone().filter(|_| synced(job)),
             mean_ns: job.sync_times.0,
             max_ns: job.sync_times.1,
         },
         latency: job.latency,
         cpu: cpu(job),
     }
+}
+
+/// Whether it asked that what it wrote be durable.
+fn synced(job: &JobEvidence) -> bool {
+    let asked = job.syncs.0 > 0 || job.end_syncs > 0 || job.options.sync;
+    asked && job.touches_storage && job.bytes[Dir::Write] > 0
 }
 
 /// Bytes that I/Os may fall on: buffered, direct. Ranges that jobs share count

@@ -156,10 +156,15 @@ fn in_volatile_cache(job: &JobEvidence, seen: &Evidence, below: &Ledger) -> Fact
     if let Some(why) = unseen_below(job, seen) {
         return Fact::unknown(why);
     }
-    if job.synced_at_end && !places(job, seen).any(ignores_syncs) {
-        return Fact::Known(false);
-    }
+    let synced = job.synced_at_end && !places(job, seen).any(ignores_syncs);
     let mut any = Fact::unknown("no device is below its files");
+    match &seen.sync_without_flush {
+        None if synced => return Fact::Known(false),
+        Some(call) if synced => {
+            any = Fact::unknown(format!("{call} does not empty the drive's cache"));
+        }
+        _ => {}
+    }
     for disk in places(job, seen).flat_map(Location::disks) {
         match seen.facts_of(&disk.name).and_then(|facts| facts.write_cache.as_deref()) {
             Some("write back") => return Fact::Known(true),

@@ -5,10 +5,11 @@
 //! in steps, and within a limit of time.
 
 use iosonde_direct::cache;
-use iosonde_direct::durability::{SyncRange, sync_data, sync_range};
+use iosonde_direct::durability::{SyncRange, sync_range};
 use std::fs::File;
 use std::io;
 use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// Bytes between two looks at the time. Two steps are under way at a time, so
@@ -24,20 +25,22 @@ pub struct DrainTime {
     pub by_part: bool,
 }
 
+/// How a file is made durable, down to the medium.
+pub type SyncFile = fn(&File) -> io::Result<()>;
+
 /// Write back `bytes` bytes of the file at `path` from `offset` on and make
-/// them durable; give up at `limit` or when `stop` says so, and tell how long
+/// them durable by `sync`; give up at `limit` or when `stop` says so, and tell how long
 /// the rest would take.
 ///
 /// # Errors
-/// If the file cannot be opened or synced, or the limit came before anything
-/// was seen.
+/// If the file cannot be synced, or the limit came before anything was seen.
 pub fn drain(
-    path: &Path,
+    (path, file): (&Path, File),
     (offset, bytes): (u64, u64),
-    limit: Instant,
-    stop: &dyn Fn() -> bool,
+    sync_file: SyncFile,
+    (limit, stop): (Instant, &dyn Fn() -> bool),
 ) -> io::Result<DrainTime> {
-    let file = File::options().read(true).open(path)?;
+    let sync = |file: &File| sync(file, sync_file, (limit, stop));
     if super::file::is_of_memory(&file) {
         return Err(io::Error::other("its file system is made of memory"));
     }
@@ -48,7 +51,7 @@ pub fn drain(
     let end = offset.saturating_add(bytes);
     let step = |at: u64| STEP.min(end.saturating_sub(at));
     if before == Some(0) {
-        sync(&file, limit, stop)?;
+        sync(&file)?;
         return Ok(DrainTime { took: began.elapsed(), by_part: false });
     }
     let mut at = offset;
@@ -66,21 +69,52 @@ pub fn drain(
             };
         }
         let next = at + step(at);
-        sync_range(&file, at, next - at, SyncRange::START)?;
+        match sync_range(&file, at, next - at, SyncRange::START).map_err(io::Error::from) {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                sync_whole(file, sync_file, (limit, stop))?;
+                return Ok(DrainTime { took: began.elapsed(), by_part: false });
+            }
+            other => other?,
+        }
         if next < end {
             sync_range(&file, next, step(next), SyncRange::START)?;
         }
         sync_range(&file, at, next - at, SyncRange::FINISH)?;
         at = next;
     }
-    sync(&file, limit, stop)?;
+    sync(&file)?;
     Ok(DrainTime { took: began.elapsed(), by_part: false })
 }
 
-/// fdatasync(2), again while it is interrupted and there is time.
-fn sync(file: &File, limit: Instant, stop: &dyn Fn() -> bool) -> io::Result<()> {
+/// All of a file at once, where the system writes out no range: by a thread, so that the limit or
+/// `stop` ends the wait for it.
+fn sync_whole(
+    file: File,
+    sync_file: SyncFile,
+    (limit, stop): (Instant, &dyn Fn() -> bool),
+) -> io::Result<()> {
+    let (done, ended) = channel();
+    // Nobody listens any more after the limit.
+    std::thread::Builder::new().spawn(move || drop(done.send(sync_file(&file))))?;
     loop {
-        match sync_data(file) {
+        match ended.recv_timeout(Duration::from_millis(20)) {
+            Ok(result) => return result,
+            Err(RecvTimeoutError::Timeout) if Instant::now() < limit && !stop() => {}
+            Err(_) => {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "it was not written in time"));
+            }
+        }
+    }
+}
+
+/// Again while it is interrupted and there is time.
+fn sync(
+    file: &File,
+    sync_file: SyncFile,
+    (limit, stop): (Instant, &dyn Fn() -> bool),
+) -> io::Result<()> {
+    loop {
+        match sync_file(file) {
             Err(error)
                 if error.kind() == io::ErrorKind::Interrupted
                     && Instant::now() < limit
@@ -106,8 +140,12 @@ mod tests {
         let path = folder.join("f");
         std::fs::write(&path, vec![1; 40 << 20]).unwrap();
         let far = Instant::now() + Duration::from_secs(600);
-        let refused = drain(&path, (0, 40 << 20), Instant::now(), &|| false);
-        let pace = drain(&path, (0, 40 << 20), far, &|| false);
+        let drain_until = |limit| {
+            let file = File::open(&path).unwrap();
+            drain((&path, file), (0, 40 << 20), File::sync_data, (limit, &|| false))
+        };
+        let refused = drain_until(Instant::now());
+        let pace = drain_until(far);
         let left = unwritten_bytes(&File::open(&path).unwrap(), 0, 40 << 20);
         if pace.as_ref().is_err_and(|error| error.to_string().contains("made of memory")) {
             iosonde_testing::skip!("the target directory is made of memory");
@@ -125,8 +163,19 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_gone_is_an_error() {
-        let far = Instant::now() + Duration::from_secs(1);
-        assert!(drain(Path::new("/nowhere/at/all"), (0, 1), far, &|| false).is_err());
+    fn a_file_is_synced_whole_within_the_limit() {
+        let open = || std::fs::File::open(std::env::current_exe().unwrap()).unwrap();
+        let far = Instant::now() + Duration::from_secs(600);
+        sync_whole(open(), |_| Ok(()), (far, &|| false)).unwrap();
+        let failed = sync_whole(open(), |_| Err(io::Error::other("no")), (far, &|| false));
+        assert_eq!(failed.unwrap_err().to_string(), "no");
+        // One that never ends is left alone.
+        let hangs: SyncFile = |_| loop {
+            std::thread::park();
+        };
+        let late = sync_whole(open(), hangs, (Instant::now(), &|| false)).unwrap_err();
+        assert_eq!(late.kind(), io::ErrorKind::TimedOut);
+        let stopped = sync_whole(open(), hangs, (far, &|| true)).unwrap_err();
+        assert_eq!(stopped.kind(), io::ErrorKind::TimedOut);
     }
 }

@@ -14,7 +14,7 @@ mod place;
 pub use backing::PagesBelow;
 pub use below::LoopBacking;
 pub use below_holes::holes_below;
-pub use durable::{DrainTime, drain};
+pub use durable::{DrainTime, SyncFile, drain};
 pub use file::{FileReading, sample};
 pub use machine::MachineReading;
 pub(crate) use machine::both;
