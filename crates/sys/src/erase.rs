@@ -7,6 +7,7 @@ use crate::files::status_of;
 use crate::guard::{Reason, WriteRefusal};
 use crate::signature::signatures;
 use crate::stack::DeviceId;
+use iosonde_base::bare;
 use iosonde_base::text::{bytes, short_size, size};
 use iosonde_direct::sysfs::Tree;
 use iosonde_direct::{Device, DeviceFacts};
@@ -120,7 +121,14 @@ pub fn may_erase(path: &Path, words: &[String]) -> Result<(), WriteRefusal> {
 fn judge(path: &Path, words: &[String]) -> Result<(), Reason> {
     let file = File::open(path).map_err(Reason::Unknown)?;
     let id = DeviceId::from_raw(status_of(&file).map_err(Reason::Unknown)?.rdev());
-    let names = DeviceNames::of(id, Device::of(&file).map_err(Reason::Unknown)?.bytes);
+    let device = Device::of(&file).map_err(|error| Reason::HoldsData {
+        holds: format!(
+            "how large it is and what it holds cannot be read ({})",
+            bare(&error.to_string())
+        ),
+        remedy: "check its name, and that this user may read it".to_owned(),
+    })?;
+    let names = DeviceNames::of(id, device.bytes);
     if words.iter().any(|word| names.is_named_by(word)) {
         return Ok(());
     }
@@ -128,7 +136,9 @@ fn judge(path: &Path, words: &[String]) -> Result<(), Reason> {
         Ok(found) if found.is_empty() => return Ok(()),
         Ok(found) => format!("it holds {}", list(&found)),
         // A device that fails now may hold data all the same.
-        Err(error) => format!("whether it holds data cannot be read ({error})"),
+        Err(error) => {
+            format!("whether it holds data cannot be read ({})", bare(&error.to_string()))
+        }
     };
     let wrong = words.iter().map(|word| format!("--erase={word} does not name it; "));
     let remedy = format!(

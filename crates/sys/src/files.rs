@@ -272,6 +272,14 @@ pub fn sync_file_system_of(folder: &Path) -> io::Result<()> {
     platform::open_folder(folder).and_then(|folder| platform::sync_file_system(&folder))
 }
 
+/// Have the names in a directory on the device, where the system and the file system have a call for it.
+///
+/// # Errors
+/// The error of the system.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    platform::sync_folder(folder)
+}
+
 /// Whether a file's system is overlayfs, which keeps it in another directory.
 pub fn is_overlaid(file: &File) -> bool {
     platform::is_overlaid(file)

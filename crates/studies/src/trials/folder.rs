@@ -150,7 +150,7 @@ impl TrialFolder {
         let written = File::create(&half)
             .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
             .and_then(|()| fs::rename(&half, &place))
-            .and_then(|()| File::open(&self.path)?.sync_all());
+            .and_then(|()| iosonde_sys::files::sync_folder(&self.path));
         written.map_err(|error| {
             // It may not be there.
             let _ = fs::remove_file(&half);

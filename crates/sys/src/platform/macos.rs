@@ -100,18 +100,22 @@ pub(crate) fn is_disk(file: &File) -> bool {
 pub(crate) fn reserve(file: &File, offset: u64, bytes: u64, grow: bool) -> io::Result<()> {
     let length = file.metadata()?.len();
     let end = offset.saturating_add(bytes);
+    // Space is reserved past the end only, and no request may be for none.
+    if end <= length {
+        return Ok(());
+    }
     let mut store = libc::fstore_t {
         fst_flags: libc::F_ALLOCATEALL,
         fst_posmode: libc::F_PEOFPOSMODE,
         fst_offset: 0,
-        fst_length: end.saturating_sub(length) as libc::off_t,
+        fst_length: (end - length) as libc::off_t,
         fst_bytesalloc: 0,
     };
     // SAFETY: the call reads and writes the structure, which lives until it returns.
     if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_PREALLOCATE, &raw mut store) } == -1 {
         return Err(io::Error::last_os_error());
     }
-    if grow && end > length { file.set_len(end) } else { Ok(()) }
+    if grow { file.set_len(end) } else { Ok(()) }
 }
 
 /// What is mounted from memory is a disk like any other.
