@@ -70,7 +70,7 @@ impl Flushes {
 
 /// Whether others kept the machine busy before the run began: a sentence.
 pub fn busy() -> Option<String> {
-    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    let text = iosonde_direct::sysfs::text("proc/loadavg").ok()?;
     busy_words(&text, iosonde_sys::cpu::allowed_count())
 }
 

@@ -72,6 +72,11 @@ fn with_ranks(words: &[String], mut ranks: Option<&mut Ranks>) -> u8 {
         let printed = jobs::job_file(&options).map(|text| say(&text));
         return printed.map_or_else(|why| refuse(&why), |()| exit::OK);
     }
+    if let Some(systems) = iosonde_engine::elsewhere("tree") {
+        let why =
+            format!("its engine tree is an engine of {systems}, which this system does not have");
+        return if speaks { refuse(&why) } else { exit::REFUSED };
+    }
     let file = match PageFile::at(options.html.as_deref(), options.force) {
         Ok(file) => file,
         Err(why) if speaks => return refuse(&why),

@@ -200,10 +200,13 @@ pub(crate) fn iec_as_si(spec: &JobSpec) -> impl Iterator<Item = String> {
 /// The options given of this job's engine that are not built and differ from their default.
 pub(crate) fn unbuilt(spec: &JobSpec) -> impl Iterator<Item = Diagnostic> {
     let engine = spec.engine.ioengine.get().name();
+    // An engine of another system is refused itself.
+    let is_here = iosonde_engine::elsewhere(engine).is_none();
     let matters = move |option: &&PrivateOption| {
-        rows(engine).iter().any(|row| {
-            row.name == option.name && row.built == Built::No && option.text() != row.default
-        })
+        is_here
+            && rows(engine).iter().any(|row| {
+                row.name == option.name && row.built == Built::No && option.text() != row.default
+            })
     };
     spec.private().iter().filter(matters).map(|option| {
         let found = format!("option {} is not supported yet", option.name);

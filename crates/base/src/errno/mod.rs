@@ -101,7 +101,11 @@ pub fn bare(words: &str) -> String {
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         match part.split_once(')') {
-            Some((number, rest)) if number.parse::<i32>().is_ok() => text.push_str(rest),
+            Some((number, rest)) if number.parse::<i32>().is_ok() => {
+                // Windows ends its words with a full stop.
+                text.truncate(text.trim_end_matches('.').len());
+                text.push_str(rest);
+            }
             _ => text.extend([ADDED, part]),
         }
     }
@@ -117,6 +121,8 @@ mod tests {
         assert_eq!(Errno::ENOSPC.to_string(), "No space left on device");
         assert_eq!(Errno(9999).to_string(), "Unknown error 9999");
         assert_eq!(bare("open a: b (os error 2): c (os error -1)"), "open a: b: c");
+        let windows = "a: Request not supported. (os error 50): b";
+        assert_eq!(bare(windows), "a: Request not supported: b");
         let ours = "a file named x (os error y)";
         assert_eq!(bare(ours), ours);
         assert_eq!(bare(" (os error "), " (os error ");

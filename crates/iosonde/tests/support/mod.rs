@@ -30,6 +30,11 @@ pub enum Who {
     Fio,
 }
 
+/// In place of the program of this build: a script that runs iosonde.exe under Wine, for one.
+fn chosen_program() -> Option<PathBuf> {
+    std::env::var_os("IOSONDE_PROGRAM").map(PathBuf::from)
+}
+
 /// Our program through a link named fio.
 pub fn link_named_fio() -> PathBuf {
     static LINK: LazyLock<PathBuf> = LazyLock::new(|| link_named("fio"));
@@ -67,8 +72,18 @@ impl Who {
     /// A command in `folder`, without arguments or input.
     pub fn command(self, folder: &Folder) -> Command {
         let mut command = match self {
-            Who::Native => Command::new(env!("CARGO_BIN_EXE_iosonde")),
-            Who::AsFio => Command::new(link_named_fio()),
+            Who::Native => match chosen_program() {
+                Some(program) => Command::new(program),
+                None => Command::new(env!("CARGO_BIN_EXE_iosonde")),
+            },
+            Who::AsFio => match chosen_program() {
+                Some(program) => {
+                    let mut command = Command::new(program);
+                    command.arg("fio");
+                    command
+                }
+                None => Command::new(link_named_fio()),
+            },
             Who::Fio => Command::new("fio"),
         };
         command.current_dir(folder.path()).stdin(Stdio::null());

@@ -66,7 +66,7 @@ fn file_system(text: &mut String, survey: &PathSurvey) {
             mount
                 .super_options
                 .split(',')
-                .filter(|one| !mount.options.split(',').any(|o| o == *one)),
+                .filter(|one| !one.is_empty() && !mount.options.split(',').any(|o| o == *one)),
         );
         line(text, "mounted", &options.join(", "));
     }

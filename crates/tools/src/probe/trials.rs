@@ -385,8 +385,10 @@ impl Subject {
         let plain = |verdict, detail: String| trial("io_uring", "io_uring", verdict, detail);
         let poll =
             |verdict, detail: String| trial("io_uring_polled", "polled io_uring", verdict, detail);
-        if let Err(error) = Background::IoUring.probe() {
-            let why = error.to_string();
+        let of_others = not_here("io_uring").map_or(Ok(()), Err);
+        let usable =
+            of_others.and_then(|()| Background::IoUring.probe().map_err(|e| e.to_string()));
+        if let Err(why) = usable {
             return (plain(Tristate::No, why.clone()), poll(Tristate::No, why));
         }
         let how = if direct { "a direct" } else { "a buffered" };
@@ -417,10 +419,16 @@ const NOT_REPORTED: Answer = Answer {
 };
 
 fn libaio() -> Trial {
-    match Background::Libaio.probe() {
+    let of_others = not_here("libaio").map_or(Ok(()), Err);
+    match of_others.and_then(|()| Background::Libaio.probe().map_err(|e| e.to_string())) {
         Ok(()) => trial("libaio", "libaio", Tristate::Yes, "can be set up"),
-        Err(error) => trial("libaio", "libaio", Tristate::No, error.to_string()),
+        Err(why) => trial("libaio", "libaio", Tristate::No, why),
     }
+}
+
+/// Why an engine is none of this system.
+fn not_here(engine: &str) -> Option<String> {
+    iosonde_engine::elsewhere(engine).map(|systems| format!("an engine of {systems}"))
 }
 
 fn why(error: &CallError) -> String {

@@ -179,7 +179,9 @@ fn io_limit(survey: &PathSurvey) -> Vec<Statement> {
 }
 
 fn no_io_uring(survey: &PathSurvey) -> Vec<Statement> {
-    match survey.trials.of("io_uring").filter(|trial| trial.verdict == Tristate::No) {
+    // Nobody looks for it where no kernel has it.
+    let may_be = iosonde_engine::elsewhere("io_uring").is_none();
+    match survey.trials.of("io_uring").filter(|trial| may_be && trial.verdict == Tristate::No) {
         Some(ring) => {
             Statement::one(Severity::Note, format!("io_uring is unavailable: {}", ring.detail))
         }
