@@ -94,10 +94,12 @@ check_addon() { # target
 	fi
 }
 
-# The whole program.
+# The whole program, and the tests of the crates below it that choose nothing of a system.
 check_program() { # target
-	if env "${with[@]}" RUSTFLAGS="-D warnings" "$CARGO" check -q --locked -p iosonde --target "$1"; then
-		say "$1: the program type-checks"
+	if env "${with[@]}" RUSTFLAGS="-D warnings" "$CARGO" check -q --locked -p iosonde --target "$1" \
+		&& env "${with[@]}" RUSTFLAGS="-D warnings" "$CARGO" check -q --locked --lib --tests \
+			-p iosonde-base -p iosonde-engine --target "$1"; then
+		say "$1: the program and the tests of the engines type-check"
 	else
 		say "$1: the program: failed"
 		failed=1
@@ -110,7 +112,7 @@ run_program() { # target
 		CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc \
 		"$CARGO" build -q --locked -p iosonde --target "$1" \
 		&& "$CARGO" build -q --locked -p iosonde \
-		&& scripts/wine-check.sh "$WINE/run" "$DIR/target/$1/debug/iosonde.exe" \
+		&& PATH="$DIR/bin:$PATH" scripts/wine-check.sh "$WINE/run" "$DIR/target/$1/debug/iosonde.exe" \
 			"${CARGO_TARGET_DIR:-target}/debug/iosonde"; then
 		say "$1: the program passes its checks under Wine"
 	else
@@ -171,4 +173,5 @@ for target in "${targets[@]}"; do
 		failed=1
 	fi
 done
+scripts/recipes-check.sh || failed=1
 exit $failed
