@@ -39,6 +39,18 @@ pub trait Transport {
         None
     }
 
-    /// All messages that were sent have left.
+    /// From now on this rank has results that are saved nowhere. A transport that could hold the process up
+    /// (the launcher may be ending it) sends and receives nothing for `pause` when it sees a sign of that: there is
+    /// time to save them.
+    fn guard_results(&mut self, pause: Duration) {
+        let _ = pause;
+    }
+
+    /// They are saved. Why the transport pauses, if it does.
+    fn results_are_saved(&mut self) -> Option<String> {
+        None
+    }
+
+    /// All messages that were sent have left, or none can leave now.
     fn is_idle(&mut self) -> bool;
 }

@@ -2,6 +2,7 @@
 
 pub mod cgroup;
 pub mod clock;
+pub mod connections;
 pub mod counters;
 pub mod cpu;
 pub mod environment;

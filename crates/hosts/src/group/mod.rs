@@ -57,6 +57,9 @@ const LISTEN_EVERY: Duration = Duration::from_millis(20);
 const HEAR_EVERY: Duration = Duration::from_millis(200);
 /// Once more that time for so many ranks: hundreds may share a machine.
 const RANKS_PER_HEARING: u32 = 64;
+/// A transport pauses for so long where another rank seems to be gone: longer than launchers take to
+/// end the others.
+const PAUSE_MOST: Duration = Duration::from_secs(10);
 /// Points of the protocol before those of the run.
 const PLANNED: u32 = 0;
 const LAID_OUT: u32 = 1;
@@ -213,7 +216,10 @@ impl<T: Transport> HostGroup<T> {
         own: Result<(), String>,
         asked: &mut StopAsked<'_>,
     ) -> Result<(), String> {
-        self.come_to(PLANNED, (job, 0), own, asked).map(drop)
+        self.come_to(PLANNED, (job, 0), own, asked)?;
+        // The others are not to take the pause for silence.
+        self.transport.guard_results(PAUSE_MOST.min(self.limits.silence / 2));
+        Ok(())
     }
 
     /// End the run on all ranks.
@@ -254,7 +260,7 @@ impl<T: Transport> HostGroup<T> {
     /// the others are ended, too.
     ///
     /// # Errors
-    /// Ranks are silent: which. Or they are waited for no longer.
+    /// Ranks are silent: which. Or they are waited for no longer: the run is ended and one of them is gone.
     pub fn finish(
         &mut self,
         own: &str,
@@ -262,6 +268,14 @@ impl<T: Transport> HostGroup<T> {
         asked: &mut StopAsked<'_>,
     ) -> Result<(), String> {
         self.finishing = true;
+        let pauses = self.transport.results_are_saved();
+        if let Some(why) = pauses.filter(|_| asked().is_some()) {
+            self.is_broken = true;
+            if self.rank() == 0 {
+                take(0, own.to_owned());
+            }
+            return Err(why);
+        }
         let ended = self.ended.take();
         if self.rank() == 0 {
             if let Some(why) = ended {

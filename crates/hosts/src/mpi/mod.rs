@@ -3,6 +3,7 @@
 
 mod launcher;
 mod library;
+mod pause;
 
 pub use launcher::Launcher;
 
@@ -11,6 +12,7 @@ use iosonde_base::exit;
 use iosonde_base::text::short_duration;
 use iosonde_sys::standard_error::print_error;
 use library::{MpiLibrary, PendingMessage};
+use pause::Pause;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -38,6 +40,8 @@ pub struct Mpi {
     library: MpiLibrary,
     rank: usize,
     ranks: usize,
+    /// Messages that are still to be given to MPI.
+    unsent: Vec<(usize, Vec<u8>)>,
     sends: Vec<PendingMessage>,
     /// What is awaited from each rank that this one talks with.
     awaited: Vec<(usize, Awaited)>,
@@ -47,6 +51,7 @@ pub struct Mpi {
     received: Vec<u32>,
     /// Ranks of which one did not come as it was sent.
     broken: Vec<usize>,
+    pause: Pause,
 }
 
 /// What is awaited from a rank.
@@ -125,9 +130,21 @@ impl Mpi {
                 (other, Awaited::Frame(frame))
             })
             .collect();
-        let (sends, arrived, broken) = Default::default();
         let (sent, received) = (vec![0; ranks], vec![0; ranks]);
-        Ok(Mpi { library, rank, ranks, sends, awaited, arrived, sent, received, broken })
+        let (unsent, sends, arrived, broken) = Default::default();
+        Ok(Mpi {
+            library,
+            rank,
+            ranks,
+            unsent,
+            sends,
+            awaited,
+            arrived,
+            sent,
+            received,
+            broken,
+            pause: Pause::default(),
+        })
     }
 
     /// End all ranks at once.
@@ -136,6 +153,12 @@ impl Mpi {
     }
 
     fn progress(&mut self) {
+        if self.pause.is_now() {
+            return;
+        }
+        for (to, message) in std::mem::take(&mut self.unsent) {
+            self.start_sending(to, &message);
+        }
         let library = &self.library;
         self.sends.retain_mut(|send| library.test(send).is_none());
         for (from, awaited) in &mut self.awaited {
@@ -169,6 +192,19 @@ impl Mpi {
             }
         }
     }
+
+    fn start_sending(&mut self, to: usize, message: &[u8]) {
+        let mut frame = vec![0; FRAME_BYTES];
+        let head = FrameHead::of(message, self.sent[to]);
+        self.sent[to] = self.sent[to].wrapping_add(1);
+        frame[..HEAD_BYTES].copy_from_slice(&head.to_bytes());
+        let first = message.len().min(FRAME_BYTES - HEAD_BYTES);
+        frame[HEAD_BYTES..HEAD_BYTES + first].copy_from_slice(&message[..first]);
+        self.sends.push(self.library.send(to, FRAME_TAG, frame));
+        if first < message.len() {
+            self.sends.push(self.library.send(to, REST_TAG, message[first..].to_vec()));
+        }
+    }
 }
 
 impl Transport for Mpi {
@@ -181,15 +217,11 @@ impl Transport for Mpi {
     }
 
     fn send(&mut self, to: usize, message: Vec<u8>) {
-        let mut frame = vec![0; FRAME_BYTES];
-        let head = FrameHead::of(&message, self.sent[to]);
-        self.sent[to] = self.sent[to].wrapping_add(1);
-        frame[..HEAD_BYTES].copy_from_slice(&head.to_bytes());
-        let first = message.len().min(FRAME_BYTES - HEAD_BYTES);
-        frame[HEAD_BYTES..HEAD_BYTES + first].copy_from_slice(&message[..first]);
-        self.sends.push(self.library.send(to, FRAME_TAG, frame));
-        if first < message.len() {
-            self.sends.push(self.library.send(to, REST_TAG, message[first..].to_vec()));
+        // While there is nothing to lose it can go at once.
+        if self.unsent.is_empty() && !self.pause.is_now() {
+            self.start_sending(to, &message);
+        } else {
+            self.unsent.push((to, message));
         }
     }
 
@@ -211,11 +243,21 @@ impl Transport for Mpi {
     ) -> Result<(), String> {
         let mut listen = Instant::now() + LISTEN_EVERY;
         let until = Instant::now() + within;
-        let mut barrier = self.library.barrier();
-        while self.library.test(&mut barrier).is_none() {
+        let mut is_paused = self.pause.is_now();
+        let mut barrier = None;
+        loop {
+            if is_paused {
+                std::thread::sleep(LISTEN_EVERY);
+            } else {
+                let barrier = barrier.get_or_insert_with(|| self.library.barrier());
+                if self.library.test(barrier).is_some() {
+                    return Ok(());
+                }
+            }
             let now = Instant::now();
             if now >= listen {
                 listen = now + LISTEN_EVERY;
+                is_paused = self.pause.is_now();
                 if let Some(why) = stopped() {
                     return Err(why);
                 }
@@ -226,12 +268,19 @@ impl Transport for Mpi {
             }
             std::hint::spin_loop();
         }
-        Ok(())
+    }
+
+    fn guard_results(&mut self, pause: Duration) {
+        self.pause.watch(pause);
+    }
+
+    fn results_are_saved(&mut self) -> Option<String> {
+        self.pause.end()
     }
 
     fn is_idle(&mut self) -> bool {
         self.progress();
-        self.sends.is_empty()
+        self.pause.is_now() || self.unsent.is_empty() && self.sends.is_empty()
     }
 }
 

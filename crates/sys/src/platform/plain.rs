@@ -125,3 +125,16 @@ pub(crate) fn own_path() -> io::Result<std::path::PathBuf> {
 
 /// Nothing tells it here.
 pub(crate) fn end_with_parent() {}
+
+/// A library's connections are not known.
+pub(crate) struct OpenConnections;
+
+impl OpenConnections {
+    pub(crate) fn now() -> OpenConnections {
+        OpenConnections
+    }
+
+    pub(crate) fn leave_out_closed(&mut self) -> Option<std::net::SocketAddr> {
+        None
+    }
+}

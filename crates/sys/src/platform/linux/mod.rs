@@ -2,6 +2,7 @@
 
 mod blkid;
 mod closed;
+mod connections;
 mod counters;
 mod cpu;
 mod extents;
@@ -18,6 +19,7 @@ mod zones;
 
 pub(crate) use blkid::blkid_type;
 pub(crate) use closed::standard_output_was_closed;
+pub(crate) use connections::OpenConnections;
 pub(crate) use counters::{clock_ticks_per_second, disk_counters};
 pub(crate) use cpu::{allowed_cpus, pin_to_cpus};
 pub(crate) use extents::{attributes, extents, places};
