@@ -19,6 +19,8 @@ type Version = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
 type Start = unsafe extern "C" fn(*mut u8, c_int, usize, c_int, c_int, usize, *mut usize) -> c_int;
 type StartBarrier = unsafe extern "C" fn(usize, *mut usize) -> c_int;
 type Test = unsafe extern "C" fn(*mut usize, *mut c_int, *mut StatusRoom) -> c_int;
+type TestSome =
+    unsafe extern "C" fn(c_int, *mut c_void, *mut c_int, *mut c_int, *mut StatusRoom) -> c_int;
 type Cancel = unsafe extern "C" fn(*mut usize) -> c_int;
 type Abort = unsafe extern "C" fn(usize, c_int) -> c_int;
 type Finalize = unsafe extern "C" fn() -> c_int;
@@ -33,6 +35,7 @@ pub(super) struct MpiLibrary {
     irecv: Start,
     ibarrier: StartBarrier,
     test: Test,
+    test_some: TestSome,
     cancel: Cancel,
     abort: Abort,
     finalize: Finalize,
@@ -46,12 +49,21 @@ struct Constants {
     world: usize,
     byte: usize,
     funneled: c_int,
+    /// Handles in an array are words; else 32-bit integers.
+    are_words: bool,
 }
 
 /// Bytes that are on their way, or awaited.
 pub(super) struct PendingMessage {
     request: usize,
     buffer: Option<Box<[u8]>>,
+}
+
+impl PendingMessage {
+    /// Whether MPI is not known to be done with it.
+    pub fn is_under_way(&self) -> bool {
+        self.buffer.is_some()
+    }
 }
 
 impl MpiLibrary {
@@ -77,6 +89,7 @@ impl MpiLibrary {
                 irecv: function(&library, c"MPI_Irecv")?,
                 ibarrier: function(&library, c"MPI_Ibarrier")?,
                 test: function(&library, c"MPI_Test")?,
+                test_some: function(&library, c"MPI_Testsome")?,
                 cancel: function(&library, c"MPI_Cancel")?,
                 abort: function(&library, c"MPI_Abort")?,
                 finalize: function(&library, c"MPI_Finalize")?,
@@ -170,6 +183,51 @@ impl MpiLibrary {
         if flag != 0 { pending.buffer.take() } else { None }
     }
 
+    /// The bytes of each of the messages with which MPI is done since, and its place among them. One
+    /// call for all: where ranks share processors each call gives the processor away.
+    pub fn test_some(&self, pending: &mut [PendingMessage]) -> Vec<(usize, Box<[u8]>)> {
+        let live: Vec<usize> =
+            (0..pending.len()).filter(|&at| pending[at].buffer.is_some()).collect();
+        if self.constants.are_words {
+            let mut handles: Vec<usize> = live.iter().map(|&at| pending[at].request).collect();
+            let done = self.which(&mut handles);
+            live.iter().zip(handles).for_each(|(&at, handle)| pending[at].request = handle);
+            take(pending, &live, done)
+        } else {
+            let mut handles: Vec<u32> = live.iter().map(|&at| pending[at].request as u32).collect();
+            let done = self.which(&mut handles);
+            live.iter()
+                .zip(handles)
+                .for_each(|(&at, handle)| pending[at].request = handle as usize);
+            take(pending, &live, done)
+        }
+    }
+
+    /// The places of those that are done; their handles are null then.
+    fn which<H>(&self, handles: &mut [H]) -> Vec<c_int> {
+        if handles.is_empty() {
+            return Vec::new();
+        }
+        let count = c_int::try_from(handles.len()).expect("ranks are ints");
+        let (mut done, mut indices) = (0, vec![0; handles.len()]);
+        let mut statuses: Vec<StatusRoom> = Vec::with_capacity(handles.len());
+        // SAFETY: `count` handles as this library has them in arrays, of requests that were begun and have not
+        // been completed, else their buffers would be gone; room for as many indices and statuses, of
+        // which each is larger than the library's.
+        unsafe {
+            (self.test_some)(
+                count,
+                handles.as_mut_ptr().cast(),
+                &mut done,
+                indices.as_mut_ptr(),
+                statuses.as_mut_ptr(),
+            );
+        }
+        // Less than none where no handle is of anything.
+        indices.truncate(usize::try_from(done).unwrap_or(0));
+        indices
+    }
+
     /// Give up on a message that is awaited; it is still to be tested until MPI is done with it.
     pub fn cancel(&self, pending: &mut PendingMessage) {
         if pending.buffer.is_some() {
@@ -214,6 +272,17 @@ impl MpiLibrary {
     }
 }
 
+/// The buffers of those that are done, by their places in `live`.
+fn take(
+    pending: &mut [PendingMessage],
+    live: &[usize],
+    done: Vec<c_int>,
+) -> Vec<(usize, Box<[u8]>)> {
+    let places =
+        done.into_iter().filter_map(|index| live.get(usize::try_from(index).ok()?).copied());
+    places.filter_map(|at| Some((at, pending[at].buffer.take()?))).collect()
+}
+
 impl Drop for PendingMessage {
     fn drop(&mut self) {
         // MPI may still use it.
@@ -228,11 +297,13 @@ fn constants(library: &Library, name: &str) -> Constants {
         library.get::<*const c_void>(symbol.to_bytes_with_nul()).ok().map(|found| *found as usize)
     };
     match (address(c"ompi_mpi_comm_world"), address(c"ompi_mpi_byte")) {
-        (Some(world), Some(byte)) => Constants { world, byte, funneled: 1 },
+        (Some(world), Some(byte)) => Constants { world, byte, funneled: 1, are_words: true },
         // The ABI of the MPI 5.0 standard.
-        _ if name.contains("mpi_abi") => Constants { world: 0x101, byte: 0x247, funneled: 1024 },
+        _ if name.contains("mpi_abi") => {
+            Constants { world: 0x101, byte: 0x247, funneled: 1024, are_words: true }
+        }
         // MPICH, Intel MPI, MVAPICH, Cray: the ABI of MPICH.
-        _ => Constants { world: 0x4400_0000, byte: 0x4c00_010d, funneled: 1 },
+        _ => Constants { world: 0x4400_0000, byte: 0x4c00_010d, funneled: 1, are_words: false },
     }
 }
 

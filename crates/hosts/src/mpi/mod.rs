@@ -27,7 +27,7 @@ const MESSAGE_BYTES_MOST: u64 = 1 << 30;
 /// In a barrier signals are listened for so often: not in the microseconds that it takes when
 /// all are there.
 const LISTEN_EVERY: Duration = Duration::from_millis(5);
-/// How long a message that is given up is tested for its end.
+/// How long messages that are given up are tested for their end.
 const CANCEL_WITHIN: Duration = Duration::from_millis(100);
 /// Tags of frames, and of the rest of longer messages.
 const FRAME_TAG: i32 = 71;
@@ -43,8 +43,9 @@ pub struct Mpi {
     /// Messages that are still to be given to MPI.
     unsent: Vec<(usize, Vec<u8>)>,
     sends: Vec<PendingMessage>,
-    /// What is awaited from each rank that this one talks with.
+    /// What is awaited from each rank that this one talks with, and the message of it.
     awaited: Vec<(usize, Awaited)>,
+    receives: Vec<PendingMessage>,
     arrived: VecDeque<(usize, Vec<u8>)>,
     /// Messages to each rank, and from each.
     sent: Vec<u32>,
@@ -56,9 +57,9 @@ pub struct Mpi {
 
 /// What is awaited from a rank.
 enum Awaited {
-    Frame(PendingMessage),
-    /// The beginning of a message, and its rest.
-    Rest(FrameHead, Vec<u8>, PendingMessage),
+    Frame,
+    /// The rest of a message, which begins so.
+    Rest(FrameHead, Vec<u8>),
 }
 
 /// What stands before a message.
@@ -124,12 +125,9 @@ impl Mpi {
         }
         library.abort_on_panic(ABORT_CODE);
         let others = if rank == 0 { 1..ranks } else { 0..1 };
-        let awaited = others
-            .map(|other| {
-                let frame = library.receive(other, FRAME_TAG, FRAME_BYTES);
-                (other, Awaited::Frame(frame))
-            })
-            .collect();
+        let frame = |other| library.receive(other, FRAME_TAG, FRAME_BYTES);
+        let receives = others.clone().map(frame).collect();
+        let awaited = others.map(|other| (other, Awaited::Frame)).collect();
         let (sent, received) = (vec![0; ranks], vec![0; ranks]);
         let (unsent, sends, arrived, broken) = Default::default();
         Ok(Mpi {
@@ -139,6 +137,7 @@ impl Mpi {
             unsent,
             sends,
             awaited,
+            receives,
             arrived,
             sent,
             received,
@@ -160,36 +159,37 @@ impl Mpi {
             self.start_sending(to, &message);
         }
         let library = &self.library;
-        self.sends.retain_mut(|send| library.test(send).is_none());
-        for (from, awaited) in &mut self.awaited {
-            let message = match awaited {
-                Awaited::Frame(pending) => library.test(pending).and_then(|frame| {
-                    let (head, body) = frame.split_at(HEAD_BYTES);
+        if !self.sends.is_empty() {
+            library.test_some(&mut self.sends);
+            self.sends.retain(PendingMessage::is_under_way);
+        }
+        for (at, bytes) in library.test_some(&mut self.receives) {
+            let from = self.awaited[at].0;
+            let (head, message) = match std::mem::replace(&mut self.awaited[at].1, Awaited::Frame) {
+                Awaited::Frame => {
+                    let (head, body) = bytes.split_at(HEAD_BYTES);
                     let head = FrameHead::from_bytes(head);
                     // One that claims more is damaged: its sum says so.
                     let length = head.length.min(MESSAGE_BYTES_MOST) as usize;
-                    if length <= body.len() || head.length > MESSAGE_BYTES_MOST {
-                        return Some((head, body[..length.min(body.len())].to_vec()));
+                    if length > body.len() && head.length <= MESSAGE_BYTES_MOST {
+                        self.receives[at] = library.receive(from, REST_TAG, length - body.len());
+                        self.awaited[at].1 = Awaited::Rest(head, body.to_vec());
+                        continue;
                     }
-                    let rest = library.receive(*from, REST_TAG, length - body.len());
-                    *awaited = Awaited::Rest(head, body.to_vec(), rest);
-                    None
-                }),
-                Awaited::Rest(head, begun, pending) => library.test(pending).map(|rest| {
-                    let mut message = std::mem::take(begun);
-                    message.extend_from_slice(&rest);
-                    (*head, message)
-                }),
-            };
-            if let Some((head, message)) = message {
-                if head.is_of(&message, self.received[*from]) {
-                    self.arrived.push_back((*from, message));
-                } else {
-                    self.broken.push(*from);
+                    (head, body[..length.min(body.len())].to_vec())
                 }
-                self.received[*from] = self.received[*from].wrapping_add(1);
-                *awaited = Awaited::Frame(library.receive(*from, FRAME_TAG, FRAME_BYTES));
+                Awaited::Rest(head, mut message) => {
+                    message.extend_from_slice(&bytes);
+                    (head, message)
+                }
+            };
+            if head.is_of(&message, self.received[from]) {
+                self.arrived.push_back((from, message));
+            } else {
+                self.broken.push(from);
             }
+            self.received[from] = self.received[from].wrapping_add(1);
+            self.receives[at] = library.receive(from, FRAME_TAG, FRAME_BYTES);
         }
     }
 
@@ -299,15 +299,12 @@ impl Mpi {
     }
 
     fn finalize(self) {
-        let Mpi { library, awaited, .. } = self;
+        let Mpi { library, mut receives, .. } = self;
         // Libraries complain of what is still awaited.
-        for (_, awaited) in awaited {
-            let (Awaited::Frame(mut pending) | Awaited::Rest(.., mut pending)) = awaited;
-            library.cancel(&mut pending);
-            let until = Instant::now() + CANCEL_WITHIN;
-            while library.test(&mut pending).is_none() && Instant::now() < until {
-                std::hint::spin_loop();
-            }
+        receives.iter_mut().for_each(|pending| library.cancel(pending));
+        let until = Instant::now() + CANCEL_WITHIN;
+        while receives.iter().any(PendingMessage::is_under_way) && Instant::now() < until {
+            library.test_some(&mut receives);
         }
         library.finalize();
     }
