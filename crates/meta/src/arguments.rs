@@ -327,6 +327,10 @@ impl MetaOptions {
     }
 }
 
+/// What to do where servers were asked for.
+const SERVERS_RUN_JOB_FILES: &str = "servers run phases as a job file: iosonde meta DIR ... --print > phases.fio, \
+     then iosonde --client=HOST phases.fio; or start the ranks with mpirun and use --mpi";
+
 /// Whether the words ask for several hosts.
 pub fn asks_for_ranks(words: &[String]) -> bool {
     words.iter().any(|word| word == "--mpi")
@@ -346,6 +350,14 @@ pub fn parse(
     words: &[String],
     ranks: Option<(u32, u32)>,
 ) -> Result<MetaOptions, CommandAnswer> {
+    let asks_for_servers =
+        |word: &String| ["--client", "--server"].iter().any(|of| word.starts_with(of));
+    if let Some(word) = words.iter().find(|word| asks_for_servers(word)) {
+        return Err(CommandAnswer::refused(
+            command.name,
+            &format!("{word}: {SERVERS_RUN_JOB_FILES}"),
+        ));
+    }
     let arguments: MetaArguments = definition::arguments(command, words)?;
     arguments.options(ranks).map_err(|why| CommandAnswer::refused(command.name, &why))
 }
@@ -564,5 +576,13 @@ mod tests {
         let second = options((1, 3)).unwrap();
         assert_eq!((second.threads, second.own, second.shift), (6, 2..4, 2));
         assert!(asks_for_ranks(&words) && !asks_for_ranks(&[]));
+    }
+
+    #[test]
+    fn servers_are_refused_with_the_way_to_run_phases_on_them() {
+        let words = ["/mnt/test".to_owned(), "--client=h1".to_owned()];
+        let refused = parse(&crate::COMMAND, &words, None).unwrap_err();
+        let text = format!("{refused:?}");
+        assert!(text.contains("--client=h1: servers run phases as a job file"), "{text}");
     }
 }

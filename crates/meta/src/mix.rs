@@ -52,7 +52,7 @@ pub fn parse(text: &str) -> Result<Mix, String> {
         let operation = TreeOperation::from_word(word).filter(|word| MIXABLE.contains(word));
         let operation = operation.ok_or_else(|| {
             let words = MIXABLE.map(TreeOperation::word).join(", ");
-            format!("{word:?} cannot be mixed: use {words}")
+            format!("{word:?} cannot be mixed: use {words}; churn creates files and removes them")
         })?;
         let number: u64 = number.parse().ok().filter(|&number| number > 0).ok_or_else(wrong)?;
         let rate = match &part[at..=at] {

@@ -56,7 +56,7 @@ pub fn report(
 ) -> Io500Report {
     let threads = options.threads * ranks;
     let on = if ranks > 1 { format!(" on {ranks} ranks") } else { String::new() };
-    let limit = text::duration(options.limit.as_nanos() as u64);
+    let limit = text::short_duration(options.limit.as_nanos() as u64);
     let title = format!(
         "{}{on} in {}, {file_system}; each phase that writes {limit}",
         text::counted(threads.into(), "thread"),
@@ -145,7 +145,7 @@ fn remarks(
     measured: &[(Io500Phase, &PhaseResult)],
     is_whole: bool,
 ) -> Vec<String> {
-    let limit = text::duration(options.limit.as_nanos() as u64);
+    let limit = text::short_duration(options.limit.as_nanos() as u64);
     let mut said = Vec::new();
     if options.limit < LIMIT {
         said.push(format!("IO500 wants phases that write to go on for 300 s; here it was {limit}"));
