@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 GLIBC=2.28
-LARGEST=11300000
+LARGEST=11000000
 VERSION=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 CARGO=${CARGO:-cargo}
 TARGETS=${CARGO_TARGET_DIR:-$PWD/target}

@@ -221,9 +221,12 @@ impl<E: Queued + 'static, const STAMPED: bool> QueueLoop<E, STAMPED> {
     fn push_run(&mut self, memory: &Memory, files: &Files, entries: &[Planned], tag: Tag) {
         let (flights, count) = (&mut self.flights[..], entries.len());
         let ios = entries.iter().zip(&self.slots.free()[..count]);
-        // Noted as they are pushed: one walk instead of two.
+        // Noted as they are pushed: one walk instead of two. Each free slot has a flight; a panic in here
+        // would cost an instruction for each I/O, to know how far the walk came.
         self.engine.push_all(ios.map(|(entry, &slot)| {
-            flights[slot as usize].begin(entry, tag);
+            if let Some(flight) = flights.get_mut(slot as usize) {
+                flight.begin(entry, tag);
+            }
             (Slot(slot), io(memory, files, entry, slot))
         }));
         self.slots.take(count);

@@ -2,10 +2,11 @@
 //!
 //! A step of each component is linear over the field of two elements, and so are
 //! sixteen of them: four states that are sixteen steps apart follow from one by
-//! tables, and then step side by side, which the compiler makes vectors of.
+//! tables, and then step side by side in a vector.
 
 use super::Taus88;
 use super::taus88::{step1, step2, step3};
+use wide::u32x4;
 
 /// States side by side.
 const LANES: usize = 4;
@@ -50,13 +51,27 @@ impl LanesOf {
     }
 
     #[inline(always)]
-    fn from(&self, state: u32) -> Lanes {
-        let mut lanes = [0; LANES];
-        for (half, table) in self.0.iter().enumerate() {
-            let added = table[(state >> (4 * half)) as usize % 16];
-            lanes.iter_mut().zip(added).for_each(|(lane, added)| *lane ^= added);
-        }
-        lanes
+    fn from(&self, state: u32) -> u32x4 {
+        let halves = self.0.iter().enumerate();
+        halves.fold(u32x4::ZERO, |lanes, (half, table)| {
+            lanes ^ u32x4::new(table[(state >> (4 * half)) as usize % 16])
+        })
+    }
+}
+
+/// The states of all lanes.
+struct SideBySide(u32x4, u32x4, u32x4);
+
+impl SideBySide {
+    /// The next number of each lane: [`step1`], [`step2`] and [`step3`], lane by lane.
+    #[inline(always)]
+    fn draw(&mut self) -> u32x4 {
+        let SideBySide(s1, s2, s3) = self;
+        let kept = |least: u32| u32x4::splat(!least);
+        *s1 = ((*s1 & kept(1)) << 12) ^ (((*s1 << 13) ^ *s1) >> 19);
+        *s2 = ((*s2 & kept(7)) << 4) ^ (((*s2 << 2) ^ *s2) >> 25);
+        *s3 = ((*s3 & kept(15)) << 17) ^ (((*s3 << 3) ^ *s3) >> 11);
+        *s1 ^ *s2 ^ *s3
     }
 }
 
@@ -71,27 +86,19 @@ impl Taus88 {
 
     #[inline(never)]
     fn draw_lanes(&mut self, numbers: &mut [u32; MANY]) {
-        let mut s1 = LANES_1.from(self.s1);
-        let mut s2 = LANES_2.from(self.s2);
-        let mut s3 = LANES_3.from(self.s3);
+        let mut state =
+            SideBySide(LANES_1.from(self.s1), LANES_2.from(self.s2), LANES_3.from(self.s3));
         // Four by four, so that a square of them is turned and stored by lanes.
         for fourth in 0..STEPS / 4 {
-            let mut square = [[0; LANES]; 4];
-            for row in &mut square {
-                (s1, s2, s3) = (s1.map(step1), s2.map(step2), s3.map(step3));
-                for (lane, number) in row.iter_mut().enumerate() {
-                    *number = s1[lane] ^ s2[lane] ^ s3[lane];
-                }
-            }
-            for lane in 0..LANES {
+            let square = [state.draw(), state.draw(), state.draw(), state.draw()];
+            for (lane, four) in u32x4::transpose(square).into_iter().enumerate() {
                 let first = lane * STEPS + fourth * 4;
-                for (row, numbers) in square.iter().zip(&mut numbers[first..first + 4]) {
-                    *numbers = row[lane];
-                }
+                numbers[first..first + 4].copy_from_slice(four.as_array());
             }
         }
         // The last lane has come to the last number.
-        [self.s1, self.s2, self.s3] = [s1, s2, s3].map(|lanes| lanes[LANES - 1]);
+        let SideBySide(s1, s2, s3) = state;
+        [self.s1, self.s2, self.s3] = [s1, s2, s3].map(|lanes| lanes.as_array()[LANES - 1]);
     }
 }
 
