@@ -132,6 +132,7 @@ def main():
 
     null = ["--ioengine=null", "--rw=randread", "--bs=4k", "--size=100g"]
     batch = ["--iodepth=32", "--iodepth_batch=32", "--iodepth_batch_complete_max=32"]
+    ring = ["--iodepth=128", "--iodepth_batch=32", "--iodepth_batch_complete_min=32", "--iodepth_batch_complete_max=32", "--fixedbufs=1", "--registerfiles=1"]
     psync = ["--ioengine=psync", "--rw=randwrite", "--bs=4k", "--size=4m", "--io_size=4g", "--norandommap"]
     counted = [
         ("null depth 1", "<= 130", null + ["--norandommap"]),
@@ -154,6 +155,10 @@ def main():
         ("null depth 1, strided", "<= 200", null + ["--zonemode=strided", "--zonesize=256m", "--zonerange=256m"]),
         ("null depth 1, writes with fsync=32", "<= 200", null + ["--rw=randwrite", "--fsync=32"]),
         ("psync, refill_buffers", "", psync + ["--refill_buffers"]),
+        ("psync, verify=crc32c, written", "", psync + ["--verify=crc32c", "--do_verify=0"]),
+        ("null depth 1, a log line for each", "", null + ["--norandommap", "--write_lat_log=log"]),
+        ("null depth 1, write_iolog", "", null + ["--norandommap", "--write_iolog=iolog"]),
+        ("io_uring 128/32, registered", "<= 150", ["--ioengine=io_uring", "--rw=randread", "--bs=4k", "--filename=ring", "--size=16m", "--io_size=4g", "--norandommap", "--invalidate=0"] + ring),
         ("null depth 32, batch 1", "", null + ["--norandommap", "--iodepth=32"]),
         ("null depth 32, batch 1, a rate", "+ 70", null + ["--norandommap", "--iodepth=32", "--rate_iops=1000000000"]),
     ]
@@ -161,6 +166,9 @@ def main():
     # Where git does not look, also when this is killed.
     with tempfile.TemporaryDirectory(dir=os.path.join(ROOT, "target")) as disk, tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
         if not options.no_callgrind and shutil.which("valgrind"):
+            # There before, or the first run of each would lay it out.
+            with open(os.path.join(disk, "ring"), "wb") as file:
+                file.write(os.urandom(16 << 20))
             print("# user instructions for one I/O (callgrind); built for x86-64-v3, as the budget is, and as delivered")
             for title, reach, arguments in counted:
                 if wanted(title):
@@ -187,7 +195,6 @@ def main():
                     for _ in range(mib):
                         file.write(os.urandom(1 << 20))
             read = ["--rw=randread", "--bs=4k", "--norandommap", "--invalidate=0", f"--size={mib}m"] + timed
-            ring = ["--iodepth=128", "--iodepth_batch=32", "--iodepth_batch_complete_min=32", "--iodepth_batch_complete_max=32", "--fixedbufs=1", "--registerfiles=1"]
             cases += [
                 (f"psync 4k of {mib} MiB cached: IOPS", ">= 1.4", ["--ioengine=psync", f"--filename={cached}"] + read, disk, "iops", ["pread", cached, "0.6", "1", "1"]),
                 (f"io_uring 4k of {mib} MiB cached, 128/32: IOPS", ">= 1.4", ["--ioengine=io_uring", f"--filename={cached}"] + ring + read, disk, "iops", ["io_uring", cached, "0.6", "128", "32"]),
