@@ -1,5 +1,7 @@
 //! What holds of every pass over the files, whatever the seed.
 
+mod common;
+
 use iosonde_base::{Op, PerDir, Planned, Ring};
 use iosonde_workload::*;
 use proptest::prelude::*;
@@ -501,4 +503,38 @@ fn unsound_specs_are_refused() {
         }),
         Some(SpecError::LfsrTooLarge { .. })
     ));
+}
+
+#[test]
+fn numbers_whose_sums_would_overflow_make_no_source() {
+    const MOST: u64 = i64::MAX as u64;
+    let file = |offset, size, end, later_offset| {
+        let name = "f".to_owned();
+        let files = vec![SourceFile { name, offset, size, end, later_offset }];
+        Source::new(SourceSpec { files, ..common::spec(&["--size=4096".to_owned()]) }).err()
+    };
+    let too_large = Some(SpecError::FileTooLarge { name: "f".into() });
+    let half = MOST / 2;
+    assert_eq!(file(MOST - 8192, 8192, MOST, None), None);
+    assert_eq!(file(MOST - 8191, 8192, MOST, None), too_large);
+    assert_eq!(file(0, half, MOST + 1, None), too_large);
+    assert_eq!(file(0, 8192, MOST, Some(MOST - 8191)), too_large);
+    assert_eq!(file(u64::MAX, 8192, MOST, None), too_large);
+    let zones = |size, range, skip| {
+        let strided = Some(Strided { size, range, skip });
+        Source::new(SourceSpec { strided, ..common::spec(&["--size=8192".to_owned()]) }).err()
+    };
+    let bad = Some(SpecError::BadZones);
+    assert_eq!(zones(4096, 4096, 0), None);
+    assert_eq!(zones(0, 4096, 0), bad);
+    assert_eq!(zones(4096, 0, 0), bad);
+    assert_eq!(zones(4096, half + 1, 0), bad);
+    assert_eq!(zones(4096, 4096, half + 1), bad);
+    assert_eq!(zones(4096, 4096, half), None);
+    let percent = |rwmixread| {
+        let spec = common::spec(&["--rw=randrw".to_owned(), "--size=8192".to_owned()]);
+        Source::new(SourceSpec { rwmixread, ..spec }).err()
+    };
+    assert_eq!(percent(100), None);
+    assert_eq!(percent(101), Some(SpecError::BadPercentage));
 }

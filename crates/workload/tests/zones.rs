@@ -473,3 +473,130 @@ fn reads_in_order_pass_over_what_is_not_written_and_trims_go_to_data() {
     let zones: std::collections::BTreeSet<u64> = found.iter().map(|&(zone, ..)| zone).collect();
     assert_eq!(zones.into_iter().collect::<Vec<_>>(), [0, 2, 6], "{found:?}");
 }
+
+/// A job on zones of all kinds, and the table that it shares with others.
+fn job_on(table: ZoneTable, line: &str, recover: bool) -> (Source, ZoneShare) {
+    let mut spec = zoned_spec(&arguments(line), table);
+    let zbd = spec.zbd.as_mut().unwrap();
+    zbd.recover = recover;
+    let share = zbd.files[0].clone();
+    (Source::new(spec).unwrap(), share)
+}
+
+/// Bytes written in a zone, whether a write is in flight, and whether it is open.
+fn state(share: &ZoneShare, zone: usize) -> (u64, bool, bool) {
+    let table = share.lock();
+    (table.written(zone), table.is_busy(zone), table.is_open(zone))
+}
+
+fn next(source: &mut Source) -> Planned {
+    let mut ring = Ring::default();
+    assert_eq!(source.refill(&mut ring), Refill::Planned);
+    let entry = ring.pop().unwrap();
+    assert!(ring.pop().is_none(), "the next depends on how this one ends");
+    entry
+}
+
+#[test]
+fn a_write_that_failed_leaves_the_pointer_where_it_was() {
+    let (mut source, share) = job_on(all_kinds(), "--rw=write --bs=4096 --size=7z", false);
+    let write = next(&mut source);
+    assert_eq!((write.op, write.offset, write.len), (Op::Write, 4096, 4096));
+    assert_eq!(state(&share, 0), (4096, true, false));
+    source.zone_write_ended(&write, false);
+    assert_eq!(state(&share, 0), (4096, false, false));
+    let again = next(&mut source);
+    assert_eq!((again.op, again.offset), (Op::Write, 4096));
+    source.zone_write_ended(&again, true);
+    assert_eq!(share.lock().pointer(0), 8192);
+    // One that has ended is not ended again by another to a conventional zone.
+    source.zone_write_ended(&Planned { offset: 4 * ZONE, ..again }, true);
+    assert_eq!(share.lock().pointer(4), 5 * ZONE);
+}
+
+#[test]
+fn the_rest_of_a_write_that_failed_is_written_before_anything_else() {
+    let table = ZoneTable::emulated(8 * ZONE, ZONE, ZONE, ZoneLimits { open_max: 1 }).unwrap();
+    let (mut source, share) = job_on(table, "--rw=write --bs=32768", true);
+    let first = next(&mut source);
+    source.zone_write_ended(&first, true);
+    let failed = next(&mut source);
+    assert_eq!((failed.op, failed.offset, failed.len), (Op::Write, ZONE / 2, 32768));
+    source.zone_write_ended(&failed, false);
+    assert_eq!(state(&share, 0), (ZONE / 2, true, true), "its end is not known yet");
+    let rest = next(&mut source);
+    assert_eq!((rest.op, rest.offset, rest.len), (Op::ZoneRecover, ZONE, 32768));
+    let zone = source.zone_of(&rest).unwrap();
+    assert_eq!((zone.start, zone.bytes, zone.holds_data), (0, ZONE, true));
+    source.zone_command_done(&rest);
+    assert_eq!(state(&share, 0), (ZONE, false, false), "it is full");
+    let further = next(&mut source);
+    assert_eq!((further.op, further.offset), (Op::Write, ZONE));
+}
+
+#[test]
+fn a_zone_that_is_not_full_after_a_recovery_stays_open() {
+    let table = ZoneTable::emulated(8 * ZONE, ZONE, ZONE, ZoneLimits { open_max: 1 }).unwrap();
+    let (mut source, share) = job_on(table, "--rw=write --bs=4096", true);
+    let failed = next(&mut source);
+    source.zone_write_ended(&failed, false);
+    let rest = next(&mut source);
+    assert_eq!((rest.op, rest.offset), (Op::ZoneRecover, 4096));
+    source.zone_command_done(&rest);
+    assert_eq!(state(&share, 0), (4096, false, true));
+}
+
+#[test]
+fn resets_count_where_there_was_data_and_from_zero_after_the_ramp() {
+    let (mut source, share) = job_on(all_kinds(), "--rw=write --bs=4096 --size=7z", false);
+    let reset = |zone: u64| Planned {
+        op: Op::ZoneReset,
+        file: iosonde_base::FileId(0),
+        offset: zone * ZONE,
+        len: 0,
+    };
+    for (zone, so_far) in [(0, 1), (1, 1), (2, 2), (2, 2)] {
+        source.zone_command_done(&reset(zone));
+        assert_eq!(source.zone_resets(), so_far, "zone {zone}");
+        assert_eq!(share.lock().written(zone as usize), 0);
+    }
+    source.clear_zone_resets();
+    assert_eq!(source.zone_resets(), 0);
+    source.zone_command_done(&reset(6));
+    assert_eq!(source.zone_resets(), 1);
+}
+
+#[test]
+fn writes_to_a_conventional_zone_end_where_a_sequential_one_begins() {
+    let reports = [
+        ZoneReport {
+            kind: ZoneKind::Conventional,
+            condition: ZoneCondition::NotWritePointer,
+            ..ZoneReport::empty(0, ZONE, ZONE)
+        },
+        ZoneReport::empty(ZONE, ZONE, ZONE),
+    ];
+    let table = ZoneTable::new(&reports, ZoneLimits::default()).unwrap();
+    let line = "--rw=randwrite --bs=24576 --size=2z --norandommap=1";
+    let (mut source, _) = job_on(table, line, false);
+    let mut lengths = std::collections::BTreeSet::new();
+    for _ in 0..200 {
+        let mut ring = Ring::default();
+        if source.refill(&mut ring) != Refill::Planned {
+            break;
+        }
+        while let Some(entry) = ring.pop() {
+            let (end, zone) = (entry.offset + u64::from(entry.len), entry.offset / ZONE);
+            if entry.op != Op::Write {
+                source.zone_command_done(&entry);
+                continue;
+            }
+            assert!(entry.len > 0 && end <= (zone + 1) * ZONE, "{entry:?}");
+            if zone == 0 {
+                lengths.insert((entry.offset, entry.len));
+            }
+            source.zone_write_ended(&entry, true);
+        }
+    }
+    assert!(!lengths.is_empty());
+}

@@ -210,6 +210,7 @@ impl Pace {
 mod tests {
     use super::*;
     use crate::{Directions, Share, Sizes, Source, SourceFile, SourceSpec};
+    use iosonde_base::{Op, Planned};
 
     /// 2.9 GHz and a bit, as a counter that was calibrated gives.
     const HZ: u64 = 2_904_003_817;
@@ -386,5 +387,47 @@ mod tests {
             counts[ring.pop().unwrap().op as usize] += 1;
         }
         assert_eq!(counts, [9000, 1000]);
+    }
+
+    #[test]
+    fn what_is_planned_ahead_is_due_as_one_by_one_at_any_size_and_after_a_delay() {
+        const SECOND: u64 = 1 << 30;
+        let spec = PaceSpec {
+            caps: PerDir([Cap::Bytes(1 << 20), Cap::Ios(1 << 10), Cap::Free]),
+            process: Process::Even,
+        };
+        assert!(spec.is_set() && !PaceSpec::default().is_set());
+        let mut pace = Pace::new(&spec, SECOND, 1, 0);
+        let (read, write) = (Dir::Read, Dir::Write);
+        // A block of 4 KiB takes 1/256 s, one of 512 bytes 1/2048 s; a write 1/1024 s.
+        for (len, due) in [(4096, 0), (512, 8), (512, 9), (4096, 10), (512, 18), (512, 19)] {
+            assert_eq!(pace.due(read), due * SECOND / 2048);
+            pace.issued(read, len);
+        }
+        pace.put_off(3 * SECOND);
+        assert_eq!(
+            [read, write].map(|dir| pace.due(dir)),
+            [3 * SECOND + SECOND / 2048 * 20, 3 * SECOND]
+        );
+        for lens in [[512; 6], [4096, 512, 512, 4096, 512, 512], [512, 512, 512, 512, 512, 4096]] {
+            let mut ring = Ring::default();
+            for (at, len) in lens.into_iter().enumerate() {
+                let op = if at == 1 && len == 512 && lens[0] != 512 { Op::Write } else { Op::Read };
+                ring.push(Planned { op, len, ..Planned::default() });
+            }
+            let one_by_one: Vec<u64> = {
+                let mut pace = pace.clone();
+                let each = ring.as_slice().iter().map(|entry| {
+                    let dir = entry.op.dir().unwrap();
+                    let due = pace.due(dir);
+                    pace.issued(dir, entry.len);
+                    due
+                });
+                each.collect()
+            };
+            let mut dues = [0; 6];
+            pace.plan(&ring, &mut dues);
+            assert_eq!(dues[..], one_by_one, "{lens:?}");
+        }
     }
 }

@@ -302,3 +302,97 @@ impl ZoneTable {
         self.open.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ZONE: u64 = 65536;
+
+    fn empty(zones: u64) -> ZoneTable {
+        ZoneTable::emulated(zones * ZONE, ZONE, ZONE, ZoneLimits::default()).unwrap()
+    }
+
+    #[test]
+    fn reports_that_make_no_table_are_refused_with_the_place() {
+        let refused = |reports: &[ZoneReport]| {
+            ZoneTable::new(reports, ZoneLimits::default()).unwrap_err().to_string()
+        };
+        assert_eq!(refused(&[]), "it reports no zones");
+        let (first, odd) = (ZoneReport::empty(0, ZONE, ZONE), ZoneReport::empty(ZONE, 512, 512));
+        let uneven = "the zone at 65536 has another size than the first";
+        assert_eq!(refused(&[first, odd, ZoneReport::empty(2 * ZONE, ZONE, ZONE)]), uneven);
+        assert_eq!(refused(&[first, ZoneReport::empty(ZONE, 2 * ZONE, ZONE)]), uneven);
+        let table = ZoneTable::new(&[first, odd], ZoneLimits::default()).unwrap();
+        assert_eq!((table.len(), table.is_empty(), table.left(1)), (2, false, 512));
+        let table = ZoneTable::emulated(2 * ZONE + 512, ZONE, ZONE, ZoneLimits::default()).unwrap();
+        assert_eq!((table.len(), table.left(1), table.left(2)), (3, ZONE, 512));
+    }
+
+    #[test]
+    fn a_write_is_its_jobs_until_it_ends_or_the_job_is_gone() {
+        let mut table = empty(3);
+        assert!(!table.others_write(7));
+        table.begin_write(0, 7);
+        table.begin_write(1, 8);
+        assert!(table.others_write(7) && table.others_write(8) && table.is_busy(1));
+        table.forget_writer(8);
+        assert!(!table.is_busy(1) && table.is_busy(0));
+        assert!(!table.others_write(7) && table.others_write(8));
+        table.move_pointer(0, 512);
+        assert_eq!((table.is_busy(0), table.written(0), table.pointer(0)), (false, 512, 512));
+        table.move_pointer(0, 2 * ZONE);
+        assert_eq!(table.left(0), 0, "at most the capacity");
+    }
+
+    #[test]
+    fn open_zones_count_for_the_job_that_opened_them() {
+        let mut table = empty(4);
+        for (zone, job) in [(0, 1), (1, 2), (2, 1), (0, 2)] {
+            table.open(zone, job);
+        }
+        let counts = |table: &ZoneTable| [1, 2, 3].map(|job| table.open_count_of(job));
+        assert_eq!((table.open_count(), counts(&table)), (3, [2, 1, 0]));
+        table.close(0);
+        assert_eq!((table.open_count(), counts(&table)), (2, [1, 1, 0]));
+    }
+
+    #[test]
+    fn valid_bytes_follow_the_pointers_of_the_range_that_is_asked_for() {
+        let mut table = empty(4);
+        table.end_write(0, 4096);
+        table.end_write(2, 8192);
+        assert_eq!(table.valid_bytes(&(0..2)), 4096);
+        table.end_write(1, 512);
+        table.end_write(2, 512);
+        assert_eq!(table.valid_bytes(&(0..2)), 4608);
+        assert_eq!(table.valid_bytes(&(1..3)), 512 + 8704, "another range is counted anew");
+        table.reset(2);
+        assert_eq!(table.valid_bytes(&(1..3)), 512);
+        table.finish(2);
+        assert_eq!(table.valid_bytes(&(1..3)), 512 + ZONE);
+    }
+
+    #[test]
+    fn a_cleared_table_is_empty_and_nothing_in_it_is_open_or_written() {
+        let open = ZoneReport {
+            write_pointer: 512,
+            condition: iosonde_base::ZoneCondition::ExplicitlyOpen,
+            ..ZoneReport::empty(0, ZONE, ZONE)
+        };
+        let conventional = ZoneReport {
+            kind: ZoneKind::Conventional,
+            condition: iosonde_base::ZoneCondition::NotWritePointer,
+            ..ZoneReport::empty(ZONE, ZONE, ZONE)
+        };
+        let reports = [open, conventional, ZoneReport::empty(2 * ZONE, ZONE, ZONE)];
+        let mut table = ZoneTable::new(&reports, ZoneLimits::default()).unwrap();
+        assert_eq!([0..3, 1..3].map(|range| table.reported_open(range)), [1, 0]);
+        assert_eq!(table.take_reported_open(0..3, 1), 1);
+        assert_eq!(table.reported_open(0..3), 0, "taken once");
+        table.begin_write(2, 1);
+        table.clear();
+        assert_eq!((table.open_count(), table.written(0), table.is_busy(2)), (0, 0, false));
+        assert_eq!(table.written(1), ZONE, "a conventional zone counts as full");
+    }
+}
