@@ -163,7 +163,7 @@ pub const OURS: &[FlagDef] = flags! {
         => On(|flags| &mut flags.output.verbose);
     Output "html" Value "FILE" "also write the report as one HTML page to FILE"
         => Named(|flags| &mut flags.output.html, "--html: the file has no name");
-    Output "force" Nothing "" "let --html, --live-file and --metrics-file overwrite, and write to locked files"
+    Output "force" Nothing "" "let --html, --live-file, --metrics-file overwrite; ignore locks"
         => On(|flags| &mut flags.output.force);
     Live "live" Value "HOW" "show the run: auto, line, screen, plain, json or no"
         => With(|flags, text| {
