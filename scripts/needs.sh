@@ -25,6 +25,8 @@ need python3 python3
 need mkfs.ext4 e2fsprogs
 need mkfs.xfs xfsprogs
 need mkfs.btrfs btrfs-progs
+need mkfs.vfat dosfstools
+need mkfs.f2fs f2fs-tools
 need mksquashfs squashfs-tools
 need mkfs.erofs erofs-utils
 need losetup mount
