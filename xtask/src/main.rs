@@ -4,18 +4,16 @@
 
 mod circles;
 mod commits;
-#[cfg(target_os = "linux")]
 mod conclusions;
 mod counts;
 mod dependencies;
 mod docs;
-#[cfg(target_os = "linux")]
 mod faults;
 mod json_page;
 mod json_schema;
-#[cfg(target_os = "linux")]
 mod ledger;
 mod links;
+mod products;
 mod shape;
 mod test;
 mod tidy;

@@ -1,11 +1,11 @@
 //! Checks of the project's structure: floors, where `unsafe` is, long files and
 //! functions, type names, import circles, skips, stubs; and of its links,
-//! dependencies and commits.
+//! dependencies, commits and products of builds.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{circles, commits, dependencies, links, shape};
+use crate::{circles, commits, dependencies, links, products, shape};
 
 /// Our crates by floor; a crate imports only from floors below its own
 /// (docs/architecture.md).
@@ -82,6 +82,7 @@ pub fn check() -> Result<(), String> {
     findings.extend(shape::shared_names(all().filter(|(name, _)| !name.contains("/tests/"))));
     findings.extend(circles::find(all()));
     findings.extend(commits::findings(&root));
+    findings.extend(products::findings(&root));
     findings.extend(links::findings(&root));
     findings.extend(dependencies::findings(&root)?);
     if findings.is_empty() { Ok(()) } else { Err(findings.join("\n")) }
