@@ -11,22 +11,29 @@ pub struct Taus88 {
     pub(super) s3: u32,
 }
 
-/// The next state of the first of the three components.
-#[inline(always)]
-pub(super) const fn step1(s: u32) -> u32 {
-    ((s & !1) << 12) ^ (((s << 13) ^ s) >> 19)
+/// How a component goes from a state to the next.
+pub(super) struct Component {
+    /// Bits that stay.
+    pub(super) kept: u32,
+    /// How far those go to the left.
+    pub(super) up: u32,
+    /// How far the state is moved to the left, to be joined with itself,
+    pub(super) folded: u32,
+    /// and then to the right.
+    pub(super) down: u32,
 }
 
-/// Of the second.
-#[inline(always)]
-pub(super) const fn step2(s: u32) -> u32 {
-    ((s & !7) << 4) ^ (((s << 2) ^ s) >> 25)
-}
+/// The three components.
+pub(super) const FIRST_PART: Component = Component { kept: !1, up: 12, folded: 13, down: 19 };
+pub(super) const SECOND_PART: Component = Component { kept: !7, up: 4, folded: 2, down: 25 };
+pub(super) const THIRD_PART: Component = Component { kept: !15, up: 17, folded: 3, down: 11 };
 
-/// Of the third.
-#[inline(always)]
-pub(super) const fn step3(s: u32) -> u32 {
-    ((s & !15) << 17) ^ (((s << 3) ^ s) >> 11)
+impl Component {
+    /// The next state.
+    #[inline(always)]
+    pub(super) const fn step(&self, s: u32) -> u32 {
+        ((s & self.kept) << self.up) ^ (((s << self.folded) ^ s) >> self.down)
+    }
 }
 
 /// Where the congruential generator that fills the state begins: fio writes
@@ -54,7 +61,9 @@ impl Taus88 {
     /// The next 32 bits.
     #[inline(always)]
     pub fn draw(&mut self) -> u32 {
-        (self.s1, self.s2, self.s3) = (step1(self.s1), step2(self.s2), step3(self.s3));
+        self.s1 = FIRST_PART.step(self.s1);
+        self.s2 = SECOND_PART.step(self.s2);
+        self.s3 = THIRD_PART.step(self.s3);
         self.s1 ^ self.s2 ^ self.s3
     }
 

@@ -5,7 +5,7 @@
 //! tables, and then step side by side in a vector.
 
 use super::Taus88;
-use super::taus88::{step1, step2, step3};
+use super::taus88::{Component, FIRST_PART, SECOND_PART, THIRD_PART};
 use wide::u32x4;
 
 /// States side by side.
@@ -23,12 +23,12 @@ type Lanes = [u32; LANES];
 /// What each half byte of a component's state adds to its [`Lanes`].
 struct LanesOf([[Lanes; 16]; 8]);
 
-static LANES_1: LanesOf = LanesOf::component(1);
-static LANES_2: LanesOf = LanesOf::component(2);
-static LANES_3: LanesOf = LanesOf::component(3);
+static LANES_1: LanesOf = LanesOf::component(FIRST_PART);
+static LANES_2: LanesOf = LanesOf::component(SECOND_PART);
+static LANES_3: LanesOf = LanesOf::component(THIRD_PART);
 
 impl LanesOf {
-    const fn component(number: u32) -> LanesOf {
+    const fn component(component: Component) -> LanesOf {
         let mut table = [[[0; LANES]; 16]; 8];
         let mut at = 0;
         while at < 8 * 16 {
@@ -38,11 +38,7 @@ impl LanesOf {
                 if step % STEPS == 0 {
                     table[at / 16][at % 16][step / STEPS] = state;
                 }
-                state = match number {
-                    1 => step1(state),
-                    2 => step2(state),
-                    _ => step3(state),
-                };
+                state = component.step(state);
                 step += 1;
             }
             at += 1;
@@ -59,19 +55,25 @@ impl LanesOf {
     }
 }
 
+impl Component {
+    /// [`Component::step`], lane by lane.
+    #[inline(always)]
+    fn step_all(&self, s: u32x4) -> u32x4 {
+        ((s & u32x4::splat(self.kept)) << self.up) ^ (((s << self.folded) ^ s) >> self.down)
+    }
+}
+
 /// The states of all lanes.
 struct SideBySide(u32x4, u32x4, u32x4);
 
 impl SideBySide {
-    /// The next number of each lane: [`step1`], [`step2`] and [`step3`], lane by lane.
+    /// The next number of each lane.
     #[inline(always)]
     fn draw(&mut self) -> u32x4 {
-        let SideBySide(s1, s2, s3) = self;
-        let kept = |least: u32| u32x4::splat(!least);
-        *s1 = ((*s1 & kept(1)) << 12) ^ (((*s1 << 13) ^ *s1) >> 19);
-        *s2 = ((*s2 & kept(7)) << 4) ^ (((*s2 << 2) ^ *s2) >> 25);
-        *s3 = ((*s3 & kept(15)) << 17) ^ (((*s3 << 3) ^ *s3) >> 11);
-        *s1 ^ *s2 ^ *s3
+        self.0 = FIRST_PART.step_all(self.0);
+        self.1 = SECOND_PART.step_all(self.1);
+        self.2 = THIRD_PART.step_all(self.2);
+        self.0 ^ self.1 ^ self.2
     }
 }
 
