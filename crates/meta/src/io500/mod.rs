@@ -50,8 +50,10 @@ impl Io500Kind {
         }
     }
 
-    fn has(self, phase: Io500Phase) -> bool {
-        self == Io500Kind::All || !phase.is_hard()
+    /// Its phases, in their order.
+    fn phases(self) -> impl Iterator<Item = Io500Phase> + Clone {
+        let has = move |phase: &Io500Phase| self == Io500Kind::All || !phase.is_hard();
+        Io500Phase::ALL.into_iter().filter(has)
     }
 }
 
@@ -96,8 +98,7 @@ pub fn run(
 
 /// What the phases do, a line each.
 pub fn description(kind: Io500Kind) -> String {
-    let phases = Io500Phase::ALL.into_iter().filter(|&phase| kind.has(phase));
-    let lines = phases.filter(|phase| !phase.name().is_empty());
+    let lines = kind.phases().filter(|phase| !phase.name().is_empty());
     lines.map(|phase| format!("{:<20}{}\n", phase.name(), phase.what())).collect()
 }
 
@@ -191,10 +192,9 @@ fn run_all(
     outcome: &mut MetaOutcome,
     ranks: &mut Option<&mut Ranks>,
 ) {
-    let phases = Io500Phase::ALL.into_iter().filter(|&phase| options.kind.has(phase));
     let mut amounts = Amounts::default();
     outcome.rounds.push(Vec::new());
-    for phase in phases {
+    for phase in options.kind.phases() {
         let (step, jobs) = stage.step(phase, &amounts);
         let ended = runner.run(&step, jobs, ranks).unwrap_or_else(|end| StepEnd {
             rows: Vec::new(),

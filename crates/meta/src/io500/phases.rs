@@ -163,8 +163,7 @@ impl Io500Phase {
 
 /// The rows of results.
 pub fn rows(kind: Io500Kind) -> Vec<RowName> {
-    let phases = Io500Phase::ALL.into_iter().filter(|&phase| kind.has(phase));
-    phases.map(|phase| RowName::alone(phase.name())).collect()
+    kind.phases().map(|phase| RowName::alone(phase.name())).collect()
 }
 
 /// What find looks for: names with 01 in them, of the size that only files of mdtest-hard have.

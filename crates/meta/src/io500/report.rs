@@ -62,7 +62,7 @@ pub fn report(
         text::counted(threads.into(), "thread"),
         options.dir.display()
     );
-    let phases = Io500Phase::ALL.into_iter().filter(|&phase| options.kind.has(phase));
+    let phases = options.kind.phases();
     let measured: Vec<(Io500Phase, &PhaseResult)> =
         phases.clone().zip(outcome.rounds.first().into_iter().flatten()).collect();
     let shown = measured.iter().filter(|(phase, _)| !phase.name().is_empty());

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // Each test file uses its own part.
 
+pub mod zoned;
+
 use iosonde_base::{Op, PerDir, Ring};
 use iosonde_workload::*;
 
