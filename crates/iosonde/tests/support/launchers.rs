@@ -228,6 +228,12 @@ pub fn send(signal: &str, process: u32) {
     let _ = run("sh", &["-c", "kill \"$0\" \"$1\"", signal, &process.to_string()]);
 }
 
+/// Whether all hosts ran their jobs. On a busy machine they may not run together: then there is no
+/// total, and the code is 3.
+pub fn has_run(code: Option<i32>) -> bool {
+    matches!(code, Some(0 | 3))
+}
+
 /// The result of a rank, or another document of the folder.
 #[track_caller]
 pub fn document(folder: &Folder, name: &str) -> Value {
