@@ -12,6 +12,8 @@ use iosonde_sys::erase;
 use iosonde_sys::guard::{Guard, Hold, MountedWrite, Reason, WriteRefusal};
 use iosonde_verify::StateHeader;
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// What to do about a block device that carries the signature of a file system, a
@@ -200,8 +202,11 @@ fn bandwidth_logs(plan: &Plan) -> Vec<PathBuf> {
 pub fn replaced_outputs(plan: &Plan) -> Vec<PathBuf> {
     let outputs = logs(plan).into_iter().map(Path::to_owned).chain(bandwidth_logs(plan));
     let outputs = outputs.chain(plan.jobs.iter().flat_map(printed));
-    let states = states(plan).filter(|path| !is_state(path));
-    outputs.chain(states).filter(|path| data_file(path).is_some()).collect()
+    let outputs = outputs.filter(|path| data_file(path).is_some());
+    // Only a file that holds something is opened: a pipe would wait.
+    outputs
+        .chain(states(plan).filter(|path| data_file(path).is_some() && !is_state(path)))
+        .collect()
 }
 
 /// Where programs that a job starts print to.
@@ -218,16 +223,18 @@ fn states(plan: &Plan) -> impl Iterator<Item = PathBuf> {
     plan.jobs.iter().filter(saves).filter_map(JobPlan::state_file)
 }
 
+/// Whether a file is as long as the header of a verify state at its beginning says.
 fn is_state(path: &Path) -> bool {
-    let of_its_length = |bytes: Vec<u8>| {
-        let rest = StateHeader::decode(&bytes).ok()?.len;
-        (bytes.len() as u64).checked_sub(rest)
+    let is_as_long = || -> io::Result<bool> {
+        let mut file = File::open(path)?;
+        let mut bytes = [0; StateHeader::BYTES];
+        file.read_exact(&mut bytes)?;
+        let rest = StateHeader::decode(&bytes).ok().map(|header| header.len);
+        let length = file.metadata()?.len().checked_sub(StateHeader::BYTES as u64);
+        Ok(length.is_some() && rest == length)
     };
-    std::fs::read(path).is_ok_and(|bytes| of_its_length(bytes) == Some(STATE_HEADER_BYTES))
+    is_as_long().unwrap_or(false)
 }
-
-/// Three words.
-const STATE_HEADER_BYTES: u64 = 24;
 
 /// Files that exist, hold something, and are changed without being files of a job: those
 /// behind shared buffers, and what engines change besides.

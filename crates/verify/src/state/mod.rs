@@ -10,8 +10,6 @@ use std::fmt;
 
 /// The layout that is written and read.
 const LAYOUT: u64 = 7;
-/// Bytes before the part that the checksum covers.
-const PREFIX: usize = 24;
 /// Bytes of that part without the writes in flight.
 const FIXED: usize = 144;
 /// Bytes of a job's name, zero-padded.
@@ -33,6 +31,9 @@ pub struct StateHeader {
 }
 
 impl StateHeader {
+    /// How many those are: the checksum covers what follows.
+    pub const BYTES: usize = 24;
+
     /// What the first bytes say.
     ///
     /// # Errors
@@ -45,7 +46,7 @@ impl StateHeader {
     /// What follows the header of `bytes`, if it is as long as it says and has its checksum.
     fn body(self, bytes: &[u8]) -> Result<&[u8], StateError> {
         let len = usize::try_from(self.len).map_err(|_| StateError::Truncated)?;
-        let body = bytes[PREFIX..].get(..len).ok_or(StateError::Truncated)?;
+        let body = bytes[StateHeader::BYTES..].get(..len).ok_or(StateError::Truncated)?;
         if u64::from(crc32c(body)) != self.checksum {
             return Err(StateError::Checksum);
         }
@@ -175,7 +176,7 @@ impl StateFile {
         for number in self.in_flight.iter().copied().chain(self.failed.iter().copied().map(Some)) {
             body.extend(number.unwrap_or(NONE).to_le_bytes());
         }
-        let mut file = Vec::with_capacity(PREFIX + body.len());
+        let mut file = Vec::with_capacity(StateHeader::BYTES + body.len());
         file.extend(LAYOUT.to_le_bytes());
         file.extend((body.len() as u64).to_le_bytes());
         file.extend(u64::from(crc32c(&body)).to_le_bytes());
@@ -230,7 +231,7 @@ mod tests {
             let generator = if wide { GeneratorState::Bits64(words) } else { GeneratorState::Bits32([words[0] as u32, words[1] as u32, words[2] as u32]) };
             let state = StateFile { writes, job, name, generator, in_flight, failed };
             let bytes = state.encode();
-            prop_assert_eq!(bytes.len(), PREFIX + FIXED + 8 * (state.in_flight.len() + state.failed.len()));
+            prop_assert_eq!(bytes.len(), StateHeader::BYTES + FIXED + 8 * (state.in_flight.len() + state.failed.len()));
             prop_assert_eq!(StateFile::decode(&bytes, state.in_flight.len()), Ok(state));
         }
 
